@@ -1,0 +1,21 @@
+# The simulated CUDA runtime, libcudart.so.13. Included by the top Makefile.
+#
+# No sibling calls: they would drop the exported function from a stack, and reports name it.
+
+RUNTIME_SRC   := $(sort $(wildcard tests/sim/runtime_*.c))
+RUNTIME_OBJ   := $(RUNTIME_SRC:%.c=$(BUILD)/%.o)
+RUNTIME_FLAGS := -I. -isystem $(CUDA_HOME)/include -fPIC -fno-optimize-sibling-calls
+
+$(RUNTIME_OBJ): $(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_COMMON) $(SANFLAGS) $(RUNTIME_FLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/sim/libcudart.so.13: $(RUNTIME_OBJ) tests/sim/runtime.map
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) -shared -Wl,-soname,libcudart.so.13 \
+		-Wl,--version-script=tests/sim/runtime.map -o $@ $(RUNTIME_OBJ) -ldl -lpthread
+
+$(BUILD)/sim/libcudart.so: $(BUILD)/sim/libcudart.so.13
+	ln -sf libcudart.so.13 $@
+
+-include $(RUNTIME_OBJ:.o=.d)
