@@ -1,0 +1,39 @@
+/*
+ * The live block as ledger.c and pages.c hold it; nobody else looks inside (the report has
+ * struct gmt_block_view). 136 bytes, 144 in the arena, and a few of hash buckets.
+ */
+#ifndef GMT_PRELOAD_BLOCK_H
+#define GMT_PRELOAD_BLOCK_H
+
+/* A failed expansion or insertion is ours to count, never a reason to exit. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "preload/ledger.h"
+
+/* The kernels a block was passed to, newest first. */
+struct gmt_use {
+	uint32_t kernel;
+	uint32_t reserved;
+	struct gmt_use *next;
+};
+
+struct gmt_block {
+	uint64_t addr, bytes, time_ns, seq;
+	struct gmt_site *site;
+	struct gmt_use *uses;
+	struct gmt_block *page_next, **page_link; /* list of blocks that begin in a page's slot */
+	struct gmt_pool *pool; /* NULL: none */
+	uint16_t state; /* enum gmt_block_state */
+	uint8_t paged; /* pages.c knows it */
+	uint8_t route; /* as it was recorded, for a free that is given back */
+	UT_hash_handle hh;
+};
+
+/* Blocks of cudaMalloc up to 1 MiB share physical pages; the other kinds have pages of their own. */
+static inline bool gmt_block_is_small(const struct gmt_block *block)
+{
+	return block->site->kind == GMT_KIND_DEVICE && block->bytes <= GMT_SMALL_MAX;
+}
+
+#endif

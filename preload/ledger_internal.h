@@ -1,0 +1,35 @@
+/* What ledger.c and its parts (ledger_facts.c, ledger_kernels.c) share; included by nobody else. */
+#ifndef GMT_PRELOAD_LEDGER_INTERNAL_H
+#define GMT_PRELOAD_LEDGER_INTERNAL_H
+
+#include "preload/ledger.h"
+
+/*
+ * Keys are a few aligned words: multiply and fold, which spreads addresses that differ in their
+ * middle bits only, in a few cycles. Memory comes from the arena of the ledger in scope.
+ */
+static inline unsigned int gmt_hash_words(const void *key, size_t bytes)
+{
+	const uint32_t *words = key;
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < bytes / sizeof(*words); i++)
+		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return (unsigned int)(hash >> 32);
+}
+
+#define HASH_FUNCTION(key, bytes, hashv) ((hashv) = gmt_hash_words(key, bytes))
+#define uthash_malloc(bytes)             gmt_arena_alloc(ledger->arena, bytes)
+#define uthash_free(memory, bytes)       gmt_arena_free(ledger->arena, memory, bytes)
+
+#include "preload/block.h"
+
+bool gmt_ledger_push(struct gmt_ledger *ledger, void ***array, uint32_t *count, uint32_t *room,
+		     void *item);
+bool gmt_ledger_index_site(struct gmt_ledger *ledger, struct gmt_site *site);
+struct gmt_pool *gmt_ledger_pool(struct gmt_ledger *ledger, uint64_t handle, int32_t device);
+struct gmt_block *gmt_ledger_add_block(struct gmt_ledger *ledger, const struct gmt_event *event,
+				       struct gmt_site *site, uint64_t seq);
+void gmt_ledger_set_state(struct gmt_block *block, enum gmt_block_state state);
+
+#endif

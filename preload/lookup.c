@@ -1,0 +1,253 @@
+/*
+ * Owns the answer to "which function is cuMemAlloc?". Runs inside dlsym of any program, before its
+ * constructors, under sanitizers, on any thread: freestanding, no lock, no allocation, and calls
+ * nothing of libc but dlvsym and the dlsym and dlopen that it returned (a filter that calls strncmp
+ * aborts programs built with ASan, whose own strncmp is not ready yet).
+ */
+#define __CUDA_API_VERSION_INTERNAL
+#define _GNU_SOURCE
+#include "preload/lookup.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cuda.h>
+
+#include "preload/apis.h"
+#include "preload/event.h"
+#include "preload/real.h"
+#include "preload/wrap.h"
+
+/* One hook per way of handing it out, so that each call knows its route. */
+#define DECLARE(symbol) extern __typeof__(symbol) GMT_HOOKS(symbol);
+#define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) DECLARE(symbol)
+#define GMT_FREE(symbol, runtime, params, args, address)                     DECLARE(symbol)
+#define GMT_CUSTOM(symbol, runtime, file)                                    DECLARE(symbol)
+#define GMT_USED(symbol)
+#include "preload/driver_apis.def"
+#undef GMT_ALLOC
+#undef GMT_FREE
+#undef GMT_CUSTOM
+
+struct hooks {
+	void *by_dlsym, *by_getproc, *by_runtime;
+};
+
+#define HOOKS(symbol)                                                                              \
+	[GMT_API_##symbol] = { (void *)gmt_dl_##symbol, (void *)gmt_gp_##symbol,                   \
+			       (void *)gmt_rt_##symbol },
+static const struct hooks hooks[GMT_NR_APIS] = {
+#define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) HOOKS(symbol)
+#define GMT_FREE(symbol, runtime, params, args, address)                     HOOKS(symbol)
+#define GMT_CUSTOM(symbol, runtime, file)                                    HOOKS(symbol)
+#include "preload/driver_apis.def"
+};
+
+#define PASSED_MAX  1024
+#define PASSED_NAME 56
+
+/*
+ * A CUDA runtime asks for all its entries from one function of some 33 KB, beginning with the empty
+ * name (libcudart 13.0, static and shared, from its code). Callers near that place are the runtime.
+ */
+#define RUNTIMES_MAX   16
+#define RUNTIME_EXTENT 0x10000u
+
+static struct {
+	atomic_uint nr_passed;
+	_Atomic(uint32_t) hashes[PASSED_MAX];
+	char names[PASSED_MAX][PASSED_NAME];
+	_Atomic(uintptr_t) runtimes[RUNTIMES_MAX];
+} seen;
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static bool same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 16777619u;
+	return hash | 1;
+}
+
+/* Keeps a name that was passed through. A race may keep it twice, which the reader sorts out. */
+static void note_passed(const char *name)
+{
+	uint32_t hash = hash_of(name);
+	unsigned int count = atomic_load(&seen.nr_passed), index;
+	int i = 0;
+
+	for (index = 0; index < count && index < PASSED_MAX; index++)
+		if (atomic_load_explicit(&seen.hashes[index], memory_order_relaxed) == hash &&
+		    same(seen.names[index], name))
+			return;
+	index = atomic_fetch_add(&seen.nr_passed, 1);
+	if (index >= PASSED_MAX) {
+		atomic_store(&seen.nr_passed, PASSED_MAX);
+		gmt_count(GMT_COUNT_unnamed_lookups);
+		return;
+	}
+	for (; name[i] && i < PASSED_NAME - 1; i++)
+		seen.names[index][i] = name[i];
+	seen.names[index][i] = '\0';
+	atomic_store_explicit(&seen.hashes[index], hash, memory_order_release);
+}
+
+const char *gmt_lookup_passed(unsigned int index)
+{
+	if (index >= PASSED_MAX || !atomic_load_explicit(&seen.hashes[index], memory_order_acquire))
+		return NULL;
+	return seen.names[index];
+}
+
+uintptr_t gmt_lookup_runtime(unsigned int index)
+{
+	return index < RUNTIMES_MAX ? atomic_load(&seen.runtimes[index]) : 0;
+}
+
+static void note_runtime(uintptr_t caller)
+{
+	for (int i = 0; i < RUNTIMES_MAX; i++) {
+		uintptr_t expected = 0;
+
+		if (atomic_compare_exchange_strong(&seen.runtimes[i], &expected, caller) ||
+		    expected == caller)
+			return;
+	}
+}
+
+static bool is_runtime(uintptr_t caller)
+{
+	for (int i = 0; i < RUNTIMES_MAX; i++) {
+		uintptr_t lo = atomic_load_explicit(&seen.runtimes[i], memory_order_relaxed);
+
+		if (!lo)
+			return false;
+		if (caller >= lo && caller - lo < RUNTIME_EXTENT)
+			return true;
+	}
+	return false;
+}
+
+static int row_by_name(const char *name)
+{
+	for (int i = 0; i < GMT_NR_APIS; i++)
+		if (same(gmt_real_name((unsigned int)i), name))
+			return i;
+	return -1;
+}
+
+static int row_by_pointer(const void *pointer)
+{
+	for (int i = 0; i < GMT_NR_APIS; i++)
+		if (gmt_real((unsigned int)i) == pointer)
+			return i;
+	return -1;
+}
+
+static bool is_driver_name(const char *name)
+{
+	return name && name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+}
+
+static bool is_self(uintptr_t address)
+{
+	return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
+}
+
+void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller)
+{
+	void *found;
+	int row;
+
+	gmt_real_bootstrap();
+	if (!is_driver_name(name))
+		return NULL;
+	/* By RTLD_DEFAULT our exported symbol is found anyway; RTLD_NEXT is somebody's wrapper chain. */
+	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT)
+		return NULL;
+	/* The driver looks itself up: handing it our hooks would have it call us from inside. */
+	if (is_self(caller) || gmt_real_in_driver(caller))
+		return NULL;
+	row = row_by_name(name);
+	if (row < 0) {
+		if (handle == gmt_real_driver(false))
+			note_passed(name);
+		return NULL;
+	}
+	/* Another library's symbol of that name (a second driver, somebody's shim) is left alone. */
+	found = gmt_real_dlsym(handle, name);
+	if (!found || is_self((uintptr_t)found))
+		return found;
+	if (!gmt_real_driver(false) || found != gmt_real((unsigned int)row)) {
+		gmt_count(GMT_COUNT_foreign_lookups);
+		return NULL;
+	}
+	return hooks[row].by_dlsym;
+}
+
+/* After the real look-up has succeeded: the hook for what it found, by pointer. */
+static void substitute(const char *name, void **pfn, uintptr_t caller)
+{
+	int row = row_by_pointer(*pfn);
+
+	if (row < 0)
+		note_passed(name);
+	else
+		*pfn = is_runtime(caller) ? hooks[row].by_runtime : hooks[row].by_getproc;
+}
+
+/* The caller's address is read here, so these bodies must be part of the hooks: GMT_IMPL inlines. */
+GMT_IMPL CUresult impl_cuGetProcAddress(struct gmt_call call, const char *name, void **pfn,
+					int version, cuuint64_t flags)
+{
+	__typeof__(&cuGetProcAddress) real = gmt_real(GMT_API_cuGetProcAddress);
+	CUresult rc;
+
+	(void)call;
+	if (!real)
+		return GMT_NO_DRIVER;
+	rc = real(name, pfn, version, flags);
+	if (rc == CUDA_SUCCESS && pfn && *pfn && name)
+		substitute(name, pfn, (uintptr_t)__builtin_return_address(0));
+	return rc;
+}
+
+GMT_IMPL CUresult impl_cuGetProcAddress_v2(struct gmt_call call, const char *name, void **pfn,
+					 int version, cuuint64_t flags,
+					 CUdriverProcAddressQueryResult *status)
+{
+	__typeof__(&cuGetProcAddress_v2) real = gmt_real(GMT_API_cuGetProcAddress_v2);
+	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+	CUresult rc;
+
+	(void)call;
+	if (!real)
+		return GMT_NO_DRIVER;
+	if (name && !*name)
+		note_runtime(caller);
+	rc = real(name, pfn, version, flags, status);
+	if (rc == CUDA_SUCCESS && pfn && *pfn && name)
+		substitute(name, pfn, caller);
+	return rc;
+}
+
+GMT_DEFINE_HOOKS(cuGetProcAddress, (const char *name, void **pfn, int version, cuuint64_t flags),
+		 (name, pfn, version, flags))
+GMT_DEFINE_HOOKS(cuGetProcAddress_v2,
+		 (const char *name, void **pfn, int version, cuuint64_t flags,
+		  CUdriverProcAddressQueryResult *status),
+		 (name, pfn, version, flags, status))

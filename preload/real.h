@@ -1,0 +1,37 @@
+/*
+ * The real driver entries, from the libcuda.so.1 handle only: never RTLD_NEXT (the driver may be
+ * in a local scope), never through our own dlsym.
+ */
+#ifndef GMT_PRELOAD_REAL_H
+#define GMT_PRELOAD_REAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/apis.h"
+
+typedef void *gmt_dlsym_fn(void *handle, const char *name);
+typedef void *gmt_dlopen_fn(const char *path, int flags);
+
+/* What the trampolines jump to; set by gmt_real_bootstrap. */
+extern __attribute__((visibility("hidden"))) gmt_dlsym_fn *gmt_real_dlsym;
+extern __attribute__((visibility("hidden"))) gmt_dlopen_fn *gmt_real_dlopen;
+
+/* Finds the next dlsym and dlopen. Any thread, any number of times; calls dlvsym only. */
+void gmt_real_bootstrap(void);
+
+/*
+ * The real entry, or NULL: there is no libcuda.so.1, or it has no such symbol (an older driver).
+ * id is an enum gmt_api, interposed or only used.
+ */
+void *gmt_real(unsigned int id);
+
+/* The driver's handle. NULL: not loaded, and, with load, cannot be loaded. */
+void *gmt_real_driver(bool load);
+
+/* Whether an address lies in the mapped image of the driver. */
+bool gmt_real_in_driver(uintptr_t address);
+
+const char *gmt_real_name(unsigned int id);
+
+#endif

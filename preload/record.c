@@ -1,0 +1,386 @@
+/*
+ * Owns the ledger of this process and its mutex, a leaf lock: nothing is called under it but the
+ * ledger. Runs in the application's threads.
+ */
+#define _GNU_SOURCE
+#include "preload/record.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "preload/arena.h"
+#include "preload/counters.h"
+#include "preload/guard.h"
+#include "preload/init.h"
+#include "preload/stack.h"
+
+/* The report waits this long for a thread that is inside the ledger; it takes microseconds. */
+#define FINISH_WAIT_S 5
+
+/* One hook call in this many is timed, for self.hook_seconds: the clock costs as much as an insert. */
+#define TIMED_EVERY 64
+
+static struct {
+	pthread_mutex_t lock;
+	struct gmt_arena *arena;
+	struct gmt_ledger *ledger;
+	atomic_bool draining; /* the report is being taken */
+	atomic_bool used_cuda;
+	atomic_uint_fast64_t start_mono_ns, start_unix_ns;
+} record = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t gmt_now_ns(void)
+{
+	uint64_t start = atomic_load_explicit(&record.start_mono_ns, memory_order_relaxed);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!start) {
+		/* The first caller sets the start; who comes second takes the first one's. */
+		atomic_store(&record.start_unix_ns, clock_ns(CLOCK_REALTIME));
+		if (atomic_compare_exchange_strong(&record.start_mono_ns, &start, now))
+			return 0;
+	}
+	return now > start ? now - start : 0;
+}
+
+uint64_t gmt_start_unix_ns(void)
+{
+	return atomic_load(&record.start_unix_ns);
+}
+
+void gmt_record_used_cuda(void)
+{
+	if (!atomic_load_explicit(&record.used_cuda, memory_order_relaxed))
+		atomic_store(&record.used_cuda, true);
+}
+
+bool gmt_record_has_used_cuda(void)
+{
+	return atomic_load(&record.used_cuda);
+}
+
+/* Enters the bookkeeping: guard and activation. False: count and go. */
+static bool begin(int *saved_errno)
+{
+	*saved_errno = errno;
+	if (atomic_load_explicit(&record.draining, memory_order_relaxed)) {
+		gmt_count(GMT_COUNT_late_events);
+		return false;
+	}
+	gmt_record_used_cuda();
+	if (!gmt_guard_enter()) {
+		gmt_count(GMT_COUNT_reentered);
+		return false;
+	}
+	return true;
+}
+
+static void end(int saved_errno)
+{
+	gmt_guard_leave();
+	errno = saved_errno;
+}
+
+/* Under the lock. Made by the first who needs it. NULL: no memory. */
+static struct gmt_ledger *the_ledger(void)
+{
+	if (!record.ledger) {
+		record.arena = gmt_arena_new();
+		if (record.arena)
+			record.ledger = gmt_ledger_new(record.arena);
+	}
+	return record.ledger;
+}
+
+/* The ledger, locked; NULL, unlocked: there is none, or the report is being taken. */
+static struct gmt_ledger *lock_ledger(void)
+{
+	struct gmt_ledger *ledger;
+
+	pthread_mutex_lock(&record.lock);
+	ledger = atomic_load_explicit(&record.draining, memory_order_relaxed) ? NULL : the_ledger();
+	if (!ledger)
+		pthread_mutex_unlock(&record.lock);
+	return ledger;
+}
+
+static void unlock_ledger(void)
+{
+	pthread_mutex_unlock(&record.lock);
+}
+
+static void count_loss(void)
+{
+	gmt_count(atomic_load(&record.draining) ? GMT_COUNT_late_events : GMT_COUNT_dropped_events);
+}
+
+/* Counts a hook call; of every 64th the time is taken from started. Under the lock. */
+static void account(struct gmt_ledger *ledger, uint64_t started)
+{
+	if (ledger->hook_calls++ % TIMED_EVERY == 0)
+		ledger->hook_ns += (gmt_now_ns() - started) * TIMED_EVERY;
+}
+
+void gmt_record_alloc(struct gmt_call call, enum gmt_kind kind, uint64_t addr, uint64_t bytes,
+		      uint64_t pool, int32_t device)
+{
+	struct gmt_event event = {
+		.addr = addr,
+		.bytes = bytes,
+		.pool = pool,
+		.api = call.api,
+		.kind = (uint8_t)kind,
+		.route = (uint8_t)call.route,
+		.device = device,
+	};
+	struct gmt_ledger *ledger;
+	bool kept = false, replaced = false;
+	int saved;
+
+	if (!addr || !begin(&saved))
+		return;
+	gmt_init_activate();
+	event.time_ns = gmt_now_ns();
+	/* Unwinding is the slow part and may take the loader's lock: before ours. */
+	event.stack = gmt_stack_capture();
+	ledger = lock_ledger();
+	if (ledger) {
+		kept = gmt_ledger_alloc(ledger, &event, &replaced);
+		account(ledger, event.time_ns);
+		unlock_ledger();
+	}
+	if (!kept)
+		count_loss();
+	if (replaced)
+		gmt_count(GMT_COUNT_replaced_blocks);
+	end(saved);
+}
+
+void gmt_record_failed(void)
+{
+	struct gmt_ledger *ledger;
+	int saved;
+
+	if (!begin(&saved))
+		return;
+	gmt_init_activate();
+	ledger = lock_ledger();
+	if (ledger) {
+		ledger->failed_allocations++;
+		unlock_ledger();
+	}
+	end(saved);
+}
+
+void gmt_record_claim(uint64_t addr, struct gmt_claim *claim)
+{
+	struct gmt_ledger *ledger;
+	uint64_t now;
+	int saved;
+
+	claim->claimed = 0;
+	if (!addr || !begin(&saved))
+		return;
+	now = gmt_now_ns();
+	ledger = lock_ledger();
+	if (ledger) {
+		if (!gmt_ledger_free(ledger, addr, now, claim))
+			gmt_count(GMT_COUNT_unknown_frees);
+		account(ledger, now);
+		unlock_ledger();
+	}
+	end(saved);
+}
+
+void gmt_record_freed(struct gmt_claim *claim, enum gmt_freed outcome)
+{
+	struct gmt_ledger *ledger;
+	bool kept = true;
+	int saved;
+
+	if (!claim->claimed || (outcome == GMT_FREED && !claim->uses))
+		return;
+	if (!begin(&saved))
+		return;
+	if (outcome == GMT_FREED_REFUSED)
+		gmt_count(GMT_COUNT_failed_frees);
+	ledger = lock_ledger();
+	if (ledger) {
+		if (outcome == GMT_FREED)
+			gmt_ledger_freed(ledger, claim);
+		else
+			kept = gmt_ledger_unfree(ledger, claim,
+						 outcome == GMT_FREED_TEARDOWN ?
+							 GMT_BLOCK_TEARDOWN :
+							 GMT_BLOCK_LIVE);
+		unlock_ledger();
+	}
+	if (!kept)
+		count_loss();
+	end(saved);
+}
+
+uint32_t gmt_record_kernel(const char *name, int32_t device)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+	uint32_t id;
+
+	if (!ledger)
+		return 0;
+	id = gmt_ledger_kernel(ledger, name, device);
+	unlock_ledger();
+	return id;
+}
+
+void gmt_record_launch(uint32_t kernel, uint64_t stream, const uint64_t *words, uint32_t nr_words)
+{
+	struct gmt_ledger *ledger;
+	int saved;
+
+	if (!begin(&saved))
+		return;
+	ledger = lock_ledger();
+	if (ledger) {
+		if (!gmt_ledger_launch(ledger, kernel, stream, words, nr_words))
+			gmt_count(GMT_COUNT_dropped_launches);
+		unlock_ledger();
+	}
+	end(saved);
+}
+
+void gmt_record_kernel_time(uint32_t kernel, uint64_t stream, uint64_t gpu_ns, uint64_t records)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+
+	if (!ledger)
+		return;
+	gmt_ledger_kernel_time(ledger, kernel, stream, gpu_ns, records);
+	unlock_ledger();
+}
+
+void gmt_record_stack(uint32_t id, const struct gmt_frame *frames, uint32_t nr_frames)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+
+	if (!ledger)
+		return;
+	if (!gmt_ledger_add_stack(ledger, id, frames, nr_frames))
+		gmt_count(GMT_COUNT_lost_stacks);
+	unlock_ledger();
+}
+
+uint32_t gmt_record_module(const struct gmt_module *module)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+	uint32_t id = 0;
+
+	if (!ledger)
+		return 0;
+	if (gmt_ledger_add_module(ledger, module))
+		id = ledger->nr_modules;
+	unlock_ledger();
+	return id;
+}
+
+void gmt_record_device(const struct gmt_device_facts *facts, const char *name)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+
+	if (!ledger)
+		return;
+	gmt_ledger_set_device(ledger, facts, name);
+	unlock_ledger();
+}
+
+void gmt_record_device_sample(const struct gmt_device_sample *sample)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+
+	if (!ledger)
+		return;
+	gmt_ledger_sample_device(ledger, sample);
+	unlock_ledger();
+}
+
+void gmt_record_pool_sample(const struct gmt_pool_sample *sample)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+
+	if (!ledger)
+		return;
+	gmt_ledger_sample_pool(ledger, sample);
+	unlock_ledger();
+}
+
+void gmt_record_note(const char *text)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+
+	if (!ledger)
+		return;
+	gmt_ledger_note(ledger, text);
+	unlock_ledger();
+}
+
+void gmt_record_cupti(enum gmt_cupti state)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+
+	if (!ledger)
+		return;
+	ledger->cupti = state;
+	unlock_ledger();
+}
+
+uint32_t gmt_record_pools(int32_t device, uint64_t *handles, uint32_t room)
+{
+	struct gmt_ledger *ledger = lock_ledger();
+	uint32_t count = 0;
+
+	if (!ledger)
+		return 0;
+	for (struct gmt_pool *pool = ledger->pools; pool; pool = pool->next)
+		if (pool->device == device && count++ < room)
+			handles[count - 1] = pool->pool;
+	unlock_ledger();
+	return count;
+}
+
+struct gmt_ledger *gmt_record_finish(void)
+{
+	struct timespec limit;
+	struct gmt_ledger *ledger = NULL;
+
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += FINISH_WAIT_S;
+	if (pthread_mutex_timedlock(&record.lock, &limit) != 0)
+		return NULL;
+	ledger = the_ledger();
+	atomic_store(&record.draining, true);
+	pthread_mutex_unlock(&record.lock);
+	if (ledger)
+		ledger->host_bytes = gmt_arena_bytes(record.arena) + gmt_stack_bytes();
+	return ledger;
+}
+
+void gmt_record_forked(void)
+{
+	/* The parent's arena is left mapped: another thread of it may have been inside. */
+	pthread_mutex_init(&record.lock, NULL);
+	record.arena = NULL;
+	record.ledger = NULL;
+	gmt_guard_depth = 0;
+	atomic_store(&record.draining, false);
+	atomic_store(&record.used_cuda, false);
+	atomic_store(&record.start_mono_ns, 0);
+}

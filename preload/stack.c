@@ -1,0 +1,192 @@
+/*
+ * Owns the table of stacks; the only file that knows libunwind. Runs in the application's threads,
+ * before any lock is taken: unwinding takes the loader's.
+ */
+#define _GNU_SOURCE
+#include "preload/stack.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/arena.h"
+#include "preload/counters.h"
+#include "preload/diag.h"
+#include "preload/modules.h"
+#include "preload/real.h"
+#include "preload/record.h"
+
+#define HASH_NONFATAL_OOM          1
+#define uthash_malloc(bytes)       gmt_arena_alloc(stacks.arena, bytes)
+#define uthash_free(memory, bytes) gmt_arena_free(stacks.arena, memory, bytes)
+
+struct interned;
+static struct {
+	pthread_mutex_t lock;
+	struct gmt_arena *arena;
+	struct interned *table;
+	uint32_t nr_stacks;
+	unsigned int depth;
+	/* libunwind's unw_backtrace; NULL: stacks are off. */
+	_Atomic(void *) backtrace;
+} stacks = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+#include <uthash.h>
+
+struct interned {
+	uint64_t hash;
+	uint32_t id;
+	uint32_t count;
+	struct interned *same_hash; /* another stack with this hash */
+	UT_hash_handle hh;
+	uintptr_t addresses[];
+};
+
+#define OWN_FRAMES 8 /* at most this many frames of a captured stack are ours */
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+bool gmt_stack_start(const char *own_directory, unsigned int depth)
+{
+	/* liblzma first: libunwind needs it and would look in the system's directories only. */
+	static const char *const shipped[] = { "/liblzma.so.5", "/libunwind.so.8" };
+	char path[4096];
+	void *handle = NULL, *symbol;
+
+	stacks.depth = depth;
+	for (int i = 0; i < 2 && strlen(own_directory) < sizeof(path) - 32; i++) {
+		strcpy(path, own_directory);
+		strcat(path, shipped[i]);
+		handle = gmt_real_dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	if (!handle)
+		handle = gmt_real_dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	symbol = handle ? gmt_real_dlsym(handle, "unw_backtrace") : NULL;
+	if (!symbol) {
+		gmt_diag("no call stacks: libunwind.so.8 is neither beside libgmtrace.so nor "
+			 "installed (stacks=0 silences this)",
+			 NULL);
+		gmt_record_note("no call stacks: libunwind.so.8 was not found");
+		return false;
+	}
+	atomic_store_explicit(&stacks.backtrace, symbol, memory_order_release);
+	return true;
+}
+
+static uint64_t hash_addresses(const uintptr_t *addresses, uint32_t count)
+{
+	uint64_t hash = count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		hash = (hash ^ addresses[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+/* Under the lock. */
+static struct interned *find(const uintptr_t *addresses, uint32_t count, uint64_t hash)
+{
+	struct interned *found;
+
+	HASH_FIND_BYHASHVALUE(hh, stacks.table, &hash, sizeof(hash), (unsigned int)hash, found);
+	while (found && (found->count != count ||
+			 memcmp(found->addresses, addresses, count * sizeof(*addresses)) != 0))
+		found = found->same_hash;
+	return found;
+}
+
+/* Under the lock. NULL: no memory. */
+static struct interned *add(const uintptr_t *addresses, uint32_t count, uint64_t hash)
+{
+	struct interned *first, *added;
+
+	if (!stacks.arena)
+		stacks.arena = gmt_arena_new();
+	if (!stacks.arena)
+		return NULL;
+	added = gmt_arena_alloc(stacks.arena, sizeof(*added) + count * sizeof(*addresses));
+	if (!added)
+		return NULL;
+	added->hash = hash;
+	added->count = count;
+	added->same_hash = NULL;
+	memcpy(added->addresses, addresses, count * sizeof(*addresses));
+	HASH_FIND_BYHASHVALUE(hh, stacks.table, &hash, sizeof(hash), (unsigned int)hash, first);
+	if (first) {
+		added->same_hash = first->same_hash;
+		first->same_hash = added;
+	} else {
+		HASH_ADD_KEYPTR_BYHASHVALUE(hh, stacks.table, &added->hash, sizeof(added->hash),
+					    (unsigned int)hash, added);
+		if (!added->hh.tbl)
+			return NULL;
+	}
+	added->id = ++stacks.nr_stacks;
+	return added;
+}
+
+static uint32_t intern(const uintptr_t *addresses, uint32_t count)
+{
+	uint64_t hash = hash_addresses(addresses, count);
+	struct gmt_frame frames[GMT_MAX_FRAMES];
+	struct interned *entry;
+	bool fresh;
+
+	pthread_mutex_lock(&stacks.lock);
+	entry = find(addresses, count, hash);
+	fresh = !entry;
+	if (fresh)
+		entry = add(addresses, count, hash);
+	pthread_mutex_unlock(&stacks.lock);
+	if (!entry) {
+		gmt_count(GMT_COUNT_lost_stacks);
+		return 0;
+	}
+	/* Now, not at the end: a plugin may be closed by then. */
+	if (fresh) {
+		gmt_modules_resolve(addresses, count, frames);
+		gmt_record_stack(entry->id, frames, count);
+	}
+	return entry->id;
+}
+
+uint32_t gmt_stack_capture(void)
+{
+	int (*backtrace)(void **, int) =
+		(int (*)(void **, int))atomic_load_explicit(&stacks.backtrace,
+							     memory_order_acquire);
+	uintptr_t addresses[GMT_MAX_FRAMES + OWN_FRAMES];
+	int count, own = 0;
+
+	if (!backtrace)
+		return 0;
+	count = backtrace((void **)addresses, (int)stacks.depth + OWN_FRAMES);
+	while (own < count && addresses[own] >= (uintptr_t)__ehdr_start &&
+	       addresses[own] < (uintptr_t)_end)
+		own++;
+	count -= own;
+	if (count <= 0) {
+		gmt_count(GMT_COUNT_unwind_failures);
+		return 0;
+	}
+	if ((unsigned int)count > stacks.depth)
+		count = (int)stacks.depth;
+	return intern(addresses + own, (uint32_t)count);
+}
+
+uint64_t gmt_stack_bytes(void)
+{
+	return stacks.arena ? gmt_arena_bytes(stacks.arena) : 0;
+}
+
+void gmt_stack_forked(void)
+{
+	pthread_mutex_init(&stacks.lock, NULL);
+	stacks.arena = NULL;
+	stacks.table = NULL;
+	stacks.nr_stacks = 0;
+}

@@ -1,0 +1,55 @@
+/*
+ * How a row of driver_apis.def becomes hooks. For each entry four functions share one body,
+ * impl_SYMBOL, which learns from its first argument how it was reached:
+ *
+ *   SYMBOL          exported, for programs that link the driver
+ *   gmt_dl_SYMBOL   handed out by the dlsym filter
+ *   gmt_gp_SYMBOL   handed out by cuGetProcAddress
+ *   gmt_rt_SYMBOL   the same, to a CUDA runtime: the report names the runtime's call
+ *
+ * Included by the files that define hooks, after <cuda.h>.
+ */
+#ifndef GMT_PRELOAD_WRAP_H
+#define GMT_PRELOAD_WRAP_H
+
+#include "preload/apis.h"
+#include "preload/counters.h"
+#include "preload/event.h"
+#include "preload/real.h"
+
+#define GMT_EXPORT __attribute__((visibility("default")))
+
+/* What an exported entry answers where there is no libcuda.so.1. */
+#define GMT_NO_DRIVER CUDA_ERROR_NO_DEVICE
+
+/* The body of four hooks: part of each, so that it adds no frame and no branch. */
+#define GMT_IMPL static inline __attribute__((always_inline))
+
+#define GMT_HOOKS(symbol) gmt_dl_##symbol, gmt_gp_##symbol, gmt_rt_##symbol
+#define GMT_STRIP(...)    __VA_ARGS__
+
+#define GMT_HOOK(attributes, name, symbol, params, args, runtime_bit, by)                          \
+	attributes CUresult name params                                                            \
+	{                                                                                          \
+		return impl_##symbol((struct gmt_call){ GMT_API_##symbol | (runtime_bit), by },    \
+				     GMT_STRIP args);                                              \
+	}
+
+/* Typed by the vendor's prototype: a row that disagrees with it does not compile. */
+#define GMT_DEFINE_HOOKS(symbol, params, args)                                                     \
+	extern __typeof__(symbol) symbol, GMT_HOOKS(symbol);                                       \
+	GMT_HOOK(GMT_EXPORT, symbol, symbol, params, args, 0, GMT_ROUTE_SYMBOL)                    \
+	GMT_HOOK(, gmt_dl_##symbol, symbol, params, args, 0, GMT_ROUTE_DLSYM)                      \
+	GMT_HOOK(, gmt_gp_##symbol, symbol, params, args, 0, GMT_ROUTE_GETPROC)                    \
+	GMT_HOOK(, gmt_rt_##symbol, symbol, params, args, GMT_API_RUNTIME, GMT_ROUTE_GETPROC)
+
+/* cuda.h declares the per-thread twins nowhere: they have their plain entry's type. */
+#define GMT_PTSZ(symbol) extern __typeof__(symbol) symbol##_ptsz;
+GMT_PTSZ(cuMemAllocAsync)
+GMT_PTSZ(cuMemAllocFromPoolAsync)
+GMT_PTSZ(cuMemFreeAsync)
+GMT_PTSZ(cuLaunchKernel)
+GMT_PTSZ(cuLaunchKernelEx)
+GMT_PTSZ(cuLaunchCooperativeKernel)
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * Linear device memory, stream-ordered memory and host memory: all rows of driver_apis.def that
+ * only allocate or free. A failure of ours never reaches the application.
+ */
+#define __CUDA_API_VERSION_INTERNAL
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include "preload/context.h"
+#include "preload/init.h"
+#include "preload/record.h"
+#include "preload/wrap.h"
+
+/* The device of a new block, by its kind. */
+#define DEVICE_OF_DEVICE(address)     gmt_context_device()
+#define DEVICE_OF_MANAGED(address)    gmt_context_device()
+#define DEVICE_OF_POOL(address)       gmt_context_device_of(address)
+#define DEVICE_OF_PINNED(address)     GMT_NO_DEVICE
+#define DEVICE_OF_REGISTERED(address) GMT_NO_DEVICE
+
+static enum gmt_freed outcome_of(CUresult rc)
+{
+	if (rc == CUDA_SUCCESS)
+		return GMT_FREED;
+	return rc == CUDA_ERROR_DEINITIALIZED || rc == CUDA_ERROR_CONTEXT_IS_DESTROYED ?
+		       GMT_FREED_TEARDOWN :
+		       GMT_FREED_REFUSED;
+}
+
+/* The real call is not guarded: a nested legal allocation (a callback's) is recorded too. */
+#define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, in_pool)                    \
+	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, GMT_STRIP params)                    \
+	{                                                                                          \
+		__typeof__(&symbol) real = gmt_real(GMT_API_##symbol);                             \
+		CUresult rc;                                                                       \
+                                                                                                   \
+		if (!real)                                                                         \
+			return GMT_NO_DRIVER;                                                      \
+		rc = real args;                                                                    \
+		if (!gmt_init_traced())                                                            \
+			return rc;                                                                 \
+		if (rc == CUDA_SUCCESS)                                                            \
+			gmt_record_alloc(call, GMT_KIND_##kind, (uint64_t)(address), bytes,        \
+					 (uint64_t)(in_pool), DEVICE_OF_##kind(address));          \
+		else                                                                               \
+			gmt_record_failed();                                                       \
+		return rc;                                                                         \
+	}                                                                                          \
+	GMT_DEFINE_HOOKS(symbol, params, args)
+
+/* Claimed before the call: once it returns, another thread may own the same address. */
+#define GMT_FREE(symbol, runtime, params, args, address)                                           \
+	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, GMT_STRIP params)                    \
+	{                                                                                          \
+		__typeof__(&symbol) real = gmt_real(GMT_API_##symbol);                             \
+		struct gmt_claim claim;                                                            \
+		CUresult rc;                                                                       \
+                                                                                                   \
+		(void)call;                                                                        \
+		if (!real)                                                                         \
+			return GMT_NO_DRIVER;                                                      \
+		if (!gmt_init_traced())                                                            \
+			return real args;                                                          \
+		gmt_record_claim((uint64_t)(address), &claim);                                     \
+		rc = real args;                                                                    \
+		gmt_record_freed(&claim, outcome_of(rc));                                          \
+		return rc;                                                                         \
+	}                                                                                          \
+	GMT_DEFINE_HOOKS(symbol, params, args)
+
+#define GMT_CUSTOM(symbol, runtime, file)
+#define GMT_USED(symbol)
+#include "preload/driver_apis.def"
