@@ -66,6 +66,9 @@ CUresult rt_reset_device(CUdevice device);
 /* The kernel of a __global__ function or of a handle given out as cudaKernel_t. */
 cudaError_t rt_find_kernel(const void *function, CUkernel *kernel);
 
+/* The way back: what the application knows the kernel by. */
+const void *rt_function_of(CUkernel kernel);
+
 /* A handle that the application may pass where a __global__ function is expected. */
 void rt_adopt_kernel(CUkernel kernel);
 
@@ -75,6 +78,9 @@ cudaError_t rt_find_variable(const void *symbol, CUdeviceptr *address, size_t *b
 /* One array descriptor from the runtime's two. False: a format the driver does not have. */
 bool rt_array_descriptor(const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
 			 unsigned int flags, CUDA_ARRAY3D_DESCRIPTOR *out);
+
+/* Translates a copy; asks the driver for the element size of arrays, so it needs a context. */
+CUresult rt_copy_descriptor(const struct cudaMemcpy3DParms *copy, CUDA_MEMCPY3D *out);
 
 /* A call into the driver with a context current; CUresult and cudaError_t agree by value. */
 #define RT_CALL(call)                                                                              \

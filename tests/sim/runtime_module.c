@@ -126,6 +126,21 @@ cudaError_t rt_find_kernel(const void *function, CUkernel *kernel)
 	return err;
 }
 
+const void *rt_function_of(CUkernel kernel)
+{
+	const void *host = kernel;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		for (struct symbol *symbol = buckets[i]; symbol; symbol = symbol->next) {
+			if (symbol->kind == SYMBOL_KERNEL && symbol->kernel == kernel)
+				host = symbol->host;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return host;
+}
+
 void rt_adopt_kernel(CUkernel kernel)
 {
 	struct symbol model = { .host = kernel, .kind = SYMBOL_KERNEL, .kernel = kernel };
