@@ -155,3 +155,8 @@ uint64_t gmt_arena_bytes(const struct gmt_arena *arena)
 {
 	return arena->total;
 }
+
+uint64_t gmt_arena_used(const struct gmt_arena *arena)
+{
+	return arena->total - (uint64_t)(arena->end - arena->bump);
+}

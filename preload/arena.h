@@ -28,4 +28,7 @@ void gmt_arena_free(struct gmt_arena *arena, void *memory, size_t bytes);
 /* Bytes taken from the system. */
 uint64_t gmt_arena_bytes(const struct gmt_arena *arena);
 
+/* Bytes of them that were ever handed out: the rest was never touched and is not resident. */
+uint64_t gmt_arena_used(const struct gmt_arena *arena);
+
 #endif
