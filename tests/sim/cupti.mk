@@ -34,6 +34,12 @@ $(BUILD)/sim/libcupti.so.13: $(CUPTI_OBJ) tests/sim/cupti.map
 $(BUILD)/sim/libcupti.so: $(BUILD)/sim/libcupti.so.13
 	ln -sf libcupti.so.13 $@
 
+# Self-test; run it with LD_LIBRARY_PATH=$(BUILD)/sim.
+$(BUILD)/tests/selftest_cupti: tests/sim/selftest_cupti.c $(SIM_CUPTI) $(BUILD)/sim/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_COMMON) $(SANFLAGS) -isystem $(CUPTI_INCLUDE) -isystem $(CUDA_HOME)/include \
+		-o $@ $< -L$(BUILD)/sim -lcupti -l:libcuda.so.1
+
 -include $(CUPTI_OBJ:.o=.d)
 
 else

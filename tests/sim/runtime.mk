@@ -20,3 +20,20 @@ $(BUILD)/sim/libcudart.so: $(BUILD)/sim/libcudart.so.13
 	ln -sf libcudart.so.13 $@
 
 -include $(RUNTIME_OBJ:.o=.d)
+
+# Self-tests; run them with LD_LIBRARY_PATH=$(BUILD)/sim.
+$(BUILD)/tests/selftest_runtime: tests/sim/selftest_runtime.c $(BUILD)/sim/libcudart.so
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_COMMON) $(SANFLAGS) -isystem $(CUDA_HOME)/include -o $@ $< \
+		-L$(BUILD)/sim -lcudart -lpthread
+
+NVCC ?= $(CUDA_HOME)/bin/nvcc
+
+$(BUILD)/tests/selftest_kernel: tests/sim/selftest_kernel.cu $(BUILD)/sim/libcudart.so
+	@mkdir -p $(@D)
+	$(NVCC) -g -cudart shared --no-compress -L$(BUILD)/sim -o $@ $<
+
+$(BUILD)/tests/selftest_kernel_ptsz: tests/sim/selftest_kernel.cu $(BUILD)/sim/libcudart.so
+	@mkdir -p $(@D)
+	$(NVCC) -g -cudart shared --no-compress -default-stream per-thread \
+		-L$(BUILD)/sim -o $@ $<

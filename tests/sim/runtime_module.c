@@ -63,6 +63,18 @@ static struct symbol *find_symbol(const void *host)
 	return symbol;
 }
 
+/* Host code names a managed variable by its value: the address in the slot, not the slot's own. */
+static struct symbol *find_managed_at(const void *address)
+{
+	for (size_t i = 0; address && i < NR_BUCKETS; i++) {
+		for (struct symbol *symbol = buckets[i]; symbol; symbol = symbol->next) {
+			if (symbol->kind == SYMBOL_MANAGED && *symbol->slot == address)
+				return symbol;
+		}
+	}
+	return NULL;
+}
+
 /* Start-up code cannot be told of a failure; what did not fit is unknown at its first use. */
 static void add_symbol(const struct symbol *model)
 {
@@ -78,6 +90,20 @@ static void add_symbol(const struct symbol *model)
 	pthread_mutex_unlock(&lock);
 }
 
+/*
+ * A driver that knows no managed variables has them among the module's globals; that will do where
+ * device memory can be read by the host, as on the simulated driver.
+ */
+static CUresult find_managed(const struct symbol *symbol, CUdeviceptr *address, size_t *bytes)
+{
+	CUlibrary library = symbol->fatbin->library;
+	CUresult rc = rt.cuLibraryGetManaged(address, bytes, library, symbol->name);
+
+	if (rc == CUDA_ERROR_NOT_FOUND)
+		rc = rt.cuLibraryGetGlobal(address, bytes, library, symbol->name);
+	return rc;
+}
+
 static void fill_managed_slots(struct fatbin *fatbin)
 {
 	for (size_t i = 0; i < NR_BUCKETS; i++) {
@@ -86,8 +112,7 @@ static void fill_managed_slots(struct fatbin *fatbin)
 			size_t size;
 
 			if (symbol->fatbin == fatbin && symbol->kind == SYMBOL_MANAGED &&
-			    rt.cuLibraryGetManaged(&address, &size, fatbin->library,
-						   symbol->name) == CUDA_SUCCESS)
+			    find_managed(symbol, &address, &size) == CUDA_SUCCESS)
 				*symbol->slot = (void *)address;
 		}
 	}
@@ -160,11 +185,12 @@ cudaError_t rt_find_variable(const void *host, CUdeviceptr *address, size_t *byt
 
 	pthread_mutex_lock(&lock);
 	symbol = find_symbol(host);
+	if (!symbol)
+		symbol = find_managed_at(host);
 	if (symbol && symbol->kind != SYMBOL_KERNEL) {
 		err = (cudaError_t)load(symbol->fatbin);
 		if (err == cudaSuccess && symbol->kind == SYMBOL_MANAGED)
-			err = (cudaError_t)rt.cuLibraryGetManaged(
-				address, bytes, symbol->fatbin->library, symbol->name);
+			err = (cudaError_t)find_managed(symbol, address, bytes);
 		else if (err == cudaSuccess)
 			err = (cudaError_t)rt.cuLibraryGetGlobal(
 				address, bytes, symbol->fatbin->library, symbol->name);
