@@ -8,7 +8,17 @@
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *driver;
+
+/* What is used of the driver: the seam, and three entries of CUDA's own API by ABI name. */
+static struct {
+	void *library;
+	__typeof__(&gmtsim_set_tool) set_tool;
+	CUresult (*context_id)(CUcontext, unsigned long long *);
+	CUresult (*context_device)(CUdevice *, CUcontext);
+	CUresult (*stream_id)(CUstream, unsigned long long *);
+	CUresult (*stream_id_ptsz)(CUstream, unsigned long long *);
+} driver;
+
 static __thread CUptiResult last_error;
 static __thread unsigned int inside; /* the driver is called by us: nobody's business */
 
@@ -65,51 +75,51 @@ static const struct gmtsim_tool tool = {
 	.context = sim_cupti_context,
 };
 
+static void find(const char *name, void *entry)
+{
+	void *found = dlsym(driver.library, name);
+
+	memcpy(entry, &found, sizeof(found));
+}
+
+/* Once found, it stays: the handle is never closed. False: there is no driver. */
+static bool find_driver(int flags)
+{
+	pthread_mutex_lock(&lock);
+	if (!driver.library) {
+		driver.library = dlopen("libcuda.so.1", RTLD_NOW | flags);
+		if (driver.library) {
+			find("gmtsim_set_tool", &driver.set_tool);
+			find("cuCtxGetId", &driver.context_id);
+			find("cuCtxGetDevice_v2", &driver.context_device);
+			find("cuStreamGetId", &driver.stream_id);
+			find("cuStreamGetId_ptsz", &driver.stream_id_ptsz);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return driver.library != NULL;
+}
+
 CUptiResult sim_cupti_update_tool(void)
 {
 	bool wanted = sim_cupti_callbacks_wanted() || sim_cupti_activity_wanted();
-	__typeof__(&gmtsim_set_tool) set_tool = NULL;
-	CUptiResult result = CUPTI_SUCCESS;
-	void *entry;
 
-	pthread_mutex_lock(&lock);
-	if (!driver)
-		driver = dlopen("libcuda.so.1", wanted ? RTLD_NOW : RTLD_NOW | RTLD_NOLOAD);
-	entry = driver ? dlsym(driver, "gmtsim_set_tool") : NULL;
-	memcpy(&set_tool, &entry, sizeof(entry));
-	if (set_tool)
-		set_tool(wanted ? &tool : NULL);
-	else if (wanted)
-		result = CUPTI_ERROR_NOT_INITIALIZED; /* no driver, or not the simulated one */
-	pthread_mutex_unlock(&lock);
-	return result;
-}
-
-/* A driver entry of CUDA's own API, by its ABI name. */
-static void *driver_entry(const char *name)
-{
-	void *entry;
-
-	pthread_mutex_lock(&lock);
-	if (!driver)
-		driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	entry = driver ? dlsym(driver, name) : NULL;
-	pthread_mutex_unlock(&lock);
-	return entry;
+	/* NULL: a driver that is not the simulated one. */
+	if (!find_driver(wanted ? 0 : RTLD_NOLOAD) || !driver.set_tool)
+		return wanted ? CUPTI_ERROR_NOT_INITIALIZED : CUPTI_SUCCESS;
+	driver.set_tool(wanted ? &tool : NULL);
+	return CUPTI_SUCCESS;
 }
 
 static CUptiResult context_id(CUcontext context, uint32_t *id)
 {
-	CUresult (*get)(CUcontext, unsigned long long *) = NULL;
 	unsigned long long wide = 0;
-	void *entry = driver_entry("cuCtxGetId");
 	CUresult rc;
 
-	if (!context || !entry)
+	if (!context || !find_driver(RTLD_NOLOAD) || !driver.context_id)
 		return CUPTI_ERROR_INVALID_CONTEXT;
-	memcpy(&get, &entry, sizeof(entry));
 	inside++;
-	rc = get(context, &wide);
+	rc = driver.context_id(context, &wide);
 	inside--;
 	*id = (uint32_t)wide;
 	return rc == CUDA_SUCCESS ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_CONTEXT;
@@ -133,17 +143,15 @@ CUptiResult cuptiGetContextId(CUcontext context, uint32_t *id)
 
 CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *id)
 {
-	CUresult (*get)(CUdevice *, CUcontext) = NULL;
-	void *entry = driver_entry("cuCtxGetDevice_v2");
-	CUresult rc = CUDA_ERROR_NOT_INITIALIZED;
 	CUdevice device = 0;
+	CUresult rc;
 
 	if (!id)
 		return sim_cupti_done(CUPTI_ERROR_INVALID_PARAMETER);
-	memcpy(&get, &entry, sizeof(entry));
+	if (!find_driver(RTLD_NOLOAD) || !driver.context_device)
+		return sim_cupti_done(CUPTI_ERROR_NOT_INITIALIZED);
 	inside++;
-	if (get)
-		rc = get(&device, context);
+	rc = driver.context_device(&device, context);
 	inside--;
 	*id = (uint32_t)device;
 	return sim_cupti_done(rc == CUDA_SUCCESS ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_CONTEXT);
@@ -151,18 +159,18 @@ CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *id)
 
 CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, uint8_t per_thread, uint32_t *id)
 {
-	CUresult (*get)(CUstream, unsigned long long *) = NULL;
-	void *entry = driver_entry(per_thread ? "cuStreamGetId_ptsz" : "cuStreamGetId");
-	CUresult rc = CUDA_ERROR_NOT_INITIALIZED;
+	CUresult (*get)(CUstream, unsigned long long *);
 	unsigned long long wide = 0;
+	CUresult rc;
 
 	(void)context;
 	if (!id)
 		return sim_cupti_done(CUPTI_ERROR_INVALID_PARAMETER);
-	memcpy(&get, &entry, sizeof(entry));
+	if (!find_driver(RTLD_NOLOAD) || !driver.stream_id || !driver.stream_id_ptsz)
+		return sim_cupti_done(CUPTI_ERROR_NOT_INITIALIZED);
+	get = per_thread ? driver.stream_id_ptsz : driver.stream_id;
 	inside++;
-	if (get)
-		rc = get(stream, &wide);
+	rc = get(stream, &wide);
 	inside--;
 	*id = (uint32_t)wide;
 	return sim_cupti_done(rc == CUDA_SUCCESS ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_STREAM);

@@ -142,6 +142,13 @@ cudaError_t cudaMemAdvise(const void *ptr, size_t bytes, enum cudaMemoryAdvise a
 	return RT_CALL(rt.cuMemAdvise((CUdeviceptr)ptr, bytes, (CUmem_advise)advice, location));
 }
 
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, enum cudaMemRangeAttribute attribute,
+				     const void *ptr, size_t bytes)
+{
+	return RT_CALL(rt.cuMemRangeGetAttribute(data, size, (CUmem_range_attribute)attribute,
+						 (CUdeviceptr)ptr, bytes));
+}
+
 RT_TWINS(cudaMemPrefetchAsync, _ptsz,
 	 (const void *ptr, size_t bytes, struct cudaMemLocation where, unsigned int flags,
 	  cudaStream_t stream),

@@ -161,12 +161,20 @@ cudaError_t cudaGetExportTable(const void **table, const cudaUUID_t *id)
 	return rt_done(cudaErrorNotSupported);
 }
 
+/* Without an entry for it there is no profiler to switch, which is no error. */
+static CUresult switch_profiler(CUresult (*entry)(void))
+{
+	CUresult rc = entry();
+
+	return rc == CUDA_ERROR_NOT_SUPPORTED ? CUDA_SUCCESS : rc;
+}
+
 cudaError_t cudaProfilerStart(void)
 {
-	return RT_CALL(rt.cuProfilerStart());
+	return RT_CALL(switch_profiler(rt.cuProfilerStart));
 }
 
 cudaError_t cudaProfilerStop(void)
 {
-	return RT_CALL(rt.cuProfilerStop());
+	return RT_CALL(switch_profiler(rt.cuProfilerStop));
 }

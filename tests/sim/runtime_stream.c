@@ -52,6 +52,11 @@ RT_TWINS(cudaStreamGetId, _ptsz, (cudaStream_t stream, unsigned long long *id), 
 	return RT_CALL(drv->cuStreamGetId(stream, id));
 }
 
+RT_TWINS(cudaStreamGetDevice, _ptsz, (cudaStream_t stream, int *device), (stream, device))
+{
+	return RT_CALL(drv->cuStreamGetDevice(stream, device));
+}
+
 RT_TWINS(cudaStreamAddCallback, _ptsz,
 	 (cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags),
 	 (stream, callback, data, flags))
