@@ -1,6 +1,6 @@
 /*
  * The live block as ledger.c and pages.c hold it; nobody else looks inside (the report has
- * struct gmt_block_view). 136 bytes, 144 in the arena, and a few of hash buckets.
+ * struct gmt_block_view). 144 bytes, and a few of hash buckets.
  */
 #ifndef GMT_PRELOAD_BLOCK_H
 #define GMT_PRELOAD_BLOCK_H
@@ -10,6 +10,7 @@
 #include <uthash.h>
 
 #include "preload/ledger.h"
+#include "preload/pages.h"
 
 /* The kernels a block was passed to, newest first. */
 struct gmt_use {
@@ -22,10 +23,10 @@ struct gmt_block {
 	uint64_t addr, bytes, time_ns, seq;
 	struct gmt_site *site;
 	struct gmt_use *uses;
+	struct gmt_page *page; /* the one it begins in; NULL: pages.c does not know it */
 	struct gmt_block *page_next, **page_link; /* list of blocks that begin in a page's slot */
 	struct gmt_pool *pool; /* NULL: none */
 	uint16_t state; /* enum gmt_block_state */
-	uint8_t paged; /* pages.c knows it */
 	uint8_t route; /* as it was recorded, for a free that is given back */
 	UT_hash_handle hh;
 };

@@ -16,6 +16,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/apis.h"
+#include "preload/clock.h"
 #include "preload/config.h"
 #include "preload/context.h"
 #include "preload/counters.h"
@@ -94,6 +95,7 @@ static void last_moment(void *data)
 static void activate(void)
 {
 	gmt_config_warn();
+	gmt_clock_start();
 	find_directory();
 	if (gmt_config()->stacks)
 		gmt_stack_start(init.directory, (unsigned int)gmt_config()->stack_depth);
@@ -330,6 +332,7 @@ static void forked(void)
 	init.forked = true;
 	init.reported = false;
 	atomic_store(&init.activation, ACTIVATION_NONE);
+	gmt_clock_forked();
 	gmt_counters_reset();
 	gmt_stack_forked();
 	gmt_modules_forked();

@@ -163,6 +163,8 @@ struct gmt_share gmt_ledger_share(const struct gmt_ledger *ledger, const struct 
 /* Before a site changes: keep what it had at each moment, unless that is already kept. */
 static void keep_shares(struct gmt_ledger *ledger, struct gmt_site *site)
 {
+	if (!gmt_kind_on_device(site->kind))
+		return;
 	for (int moment = 0; moment < GMT_NR_MOMENTS; moment++) {
 		uint64_t generation = generation_of(ledger, site, moment);
 
@@ -224,7 +226,7 @@ static void page_in(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t
 	device->pages.rounding_bytes += rounding_of(block);
 	if (!known || !gmt_block_is_small(block))
 		return;
-	if (gmt_pages_small_in(ledger->pages, block->addr) == 1)
+	if (block->page->nr_small == 1)
 		device->pages.small_pages++;
 	device->pages.small_bytes += block->bytes;
 	device->pages.small_blocks++;
@@ -236,15 +238,15 @@ static void page_in(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t
 static void page_out(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns)
 {
 	struct gmt_device *device = device_of(ledger, block->site->device);
-	bool known = block->paged;
+	struct gmt_page *page = block->page;
 
 	gmt_pages_remove(ledger->pages, block);
 	if (!device)
 		return;
 	device->pages.rounding_bytes -= rounding_of(block);
-	if (!known || !gmt_block_is_small(block))
+	if (!page || !gmt_block_is_small(block))
 		return;
-	if (gmt_pages_small_in(ledger->pages, block->addr) == 0)
+	if (page->nr_small == 0)
 		device->pages.small_pages--;
 	device->pages.small_bytes -= block->bytes;
 	device->pages.small_blocks--;

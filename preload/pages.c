@@ -12,27 +12,19 @@
 #define NR_LEVELS   4
 #define ADDR_BITS   (GMT_PAGE_SHIFT + LEVEL_BITS * NR_LEVELS) /* 57, as x86-64 and aarch64 have */
 
-/* A page is cut in 32 slots of 64 KiB, so that a look-up walks few of up to 4,096 blocks. */
-#define SLOT_SHIFT 16
-#define NR_SLOTS   (1u << (GMT_PAGE_SHIFT - SLOT_SHIFT))
+#define SLOT_SHIFT (GMT_PAGE_SHIFT - 5) /* GMT_PAGE_SLOTS is 2^5 */
 
 struct level {
 	uintptr_t slots[LEVEL_SLOTS];
 };
 
-struct page {
-	struct gmt_block *reaches; /* began in an earlier page and ends in this one */
-	uint32_t nr_blocks; /* that begin here */
-	uint32_t nr_small;
-	struct gmt_block *begins[NR_SLOTS];
-};
 
 struct gmt_pages {
 	struct gmt_arena *arena;
 	struct level root;
 };
 
-#define WHOLE ((uintptr_t)1) /* slot holds a block that covers the page, not a struct page */
+#define WHOLE ((uintptr_t)1) /* slot holds a block that covers the page, not a struct gmt_page */
 
 struct gmt_pages *gmt_pages_new(struct gmt_arena *arena)
 {
@@ -66,12 +58,17 @@ static uintptr_t *slot_of(const struct gmt_pages *pages, uint64_t addr, bool mak
 	return &level->slots[(addr >> GMT_PAGE_SHIFT) & (LEVEL_SLOTS - 1)];
 }
 
-static struct page *page_of(uintptr_t slot)
+static struct gmt_page *page_of(uintptr_t slot)
 {
-	return slot & WHOLE ? NULL : (struct page *)slot;
+	return slot & WHOLE ? NULL : (struct gmt_page *)slot;
 }
 
-static struct page *make_page(struct gmt_pages *pages, uint64_t addr)
+static bool empty(const struct gmt_page *page)
+{
+	return !page->nr_blocks && !page->reaches;
+}
+
+static struct gmt_page *make_page(struct gmt_pages *pages, uint64_t addr)
 {
 	uintptr_t *slot = slot_of(pages, addr, true);
 
@@ -79,19 +76,8 @@ static struct page *make_page(struct gmt_pages *pages, uint64_t addr)
 	if (!slot || *slot & WHOLE)
 		return NULL;
 	if (!*slot)
-		*slot = (uintptr_t)gmt_arena_zalloc(pages->arena, sizeof(struct page));
+		*slot = (uintptr_t)gmt_arena_zalloc(pages->arena, sizeof(struct gmt_page));
 	return page_of(*slot);
-}
-
-static void drop_page_if_empty(struct gmt_pages *pages, uint64_t addr)
-{
-	uintptr_t *slot = slot_of(pages, addr, false);
-	struct page *page = slot ? page_of(*slot) : NULL;
-
-	if (!page || page->nr_blocks || page->reaches)
-		return;
-	gmt_arena_free(pages->arena, page, sizeof(*page));
-	*slot = 0;
 }
 
 static uint64_t last_byte(const struct gmt_block *block)
@@ -101,7 +87,15 @@ static uint64_t last_byte(const struct gmt_block *block)
 
 static unsigned int slot_in_page(uint64_t addr)
 {
-	return (addr >> SLOT_SHIFT) & (NR_SLOTS - 1);
+	return (addr >> SLOT_SHIFT) & (GMT_PAGE_SLOTS - 1);
+}
+
+/* An empty page makes room for a block that covers it whole. */
+static void cover_whole(struct gmt_pages *pages, uintptr_t *slot, struct gmt_block *block)
+{
+	if (*slot)
+		gmt_arena_free(pages->arena, page_of(*slot), sizeof(struct gmt_page));
+	*slot = (uintptr_t)block | WHOLE;
 }
 
 /* Sets, or with block NULL clears, what the pages after the first know of a block. */
@@ -112,15 +106,15 @@ static bool cover(struct gmt_pages *pages, uint64_t first, uint64_t end, struct 
 	     addr += GMT_PAGE_BYTES) {
 		bool whole = addr + GMT_PAGE_BYTES - 1 <= end;
 		uintptr_t *slot = slot_of(pages, addr, block != NULL);
-		struct page *page;
+		struct gmt_page *page;
 
 		if (!slot) {
 			if (block)
 				return false;
 			continue;
 		}
-		if (whole && !*slot && block) {
-			*slot = (uintptr_t)block | WHOLE;
+		if (whole && block && !(*slot & WHOLE) && (!*slot || empty(page_of(*slot)))) {
+			cover_whole(pages, slot, block);
 			continue;
 		}
 		if (*slot == ((uintptr_t)old | WHOLE)) {
@@ -137,7 +131,6 @@ static bool cover(struct gmt_pages *pages, uint64_t first, uint64_t end, struct 
 			page->reaches = block;
 		else if (page->reaches == old)
 			page->reaches = NULL;
-		drop_page_if_empty(pages, addr);
 	}
 	return true;
 }
@@ -146,7 +139,7 @@ bool gmt_pages_insert(struct gmt_pages *pages, struct gmt_block *block)
 {
 	uint64_t end = last_byte(block);
 	struct gmt_block **head;
-	struct page *page;
+	struct gmt_page *page;
 
 	if (end < block->addr || end >> ADDR_BITS)
 		return false;
@@ -161,7 +154,7 @@ bool gmt_pages_insert(struct gmt_pages *pages, struct gmt_block *block)
 	*head = block;
 	page->nr_blocks++;
 	page->nr_small += gmt_block_is_small(block);
-	block->paged = 1;
+	block->page = page;
 	if (!cover(pages, block->addr, end, NULL, block)) {
 		gmt_pages_remove(pages, block);
 		return false;
@@ -171,22 +164,15 @@ bool gmt_pages_insert(struct gmt_pages *pages, struct gmt_block *block)
 
 void gmt_pages_remove(struct gmt_pages *pages, struct gmt_block *block)
 {
-	uintptr_t *slot;
-	struct page *page;
-
-	if (!block->paged)
+	if (!block->page)
 		return;
-	slot = slot_of(pages, block->addr, false);
-	page = slot ? page_of(*slot) : NULL;
 	*block->page_link = block->page_next;
 	if (block->page_next)
 		block->page_next->page_link = block->page_link;
-	block->paged = 0;
-	if (page) {
-		page->nr_blocks--;
-		page->nr_small -= gmt_block_is_small(block);
-		drop_page_if_empty(pages, block->addr);
-	}
+	/* An emptied page stays: the driver gives its addresses out again, often at once. */
+	block->page->nr_blocks--;
+	block->page->nr_small -= gmt_block_is_small(block);
+	block->page = NULL;
 	cover(pages, block->addr, last_byte(block), block, NULL);
 }
 
@@ -198,7 +184,7 @@ static bool holds(const struct gmt_block *block, uint64_t addr)
 struct gmt_block *gmt_pages_find(const struct gmt_pages *pages, uint64_t addr)
 {
 	uintptr_t *slot = slot_of(pages, addr, false);
-	struct page *page;
+	struct gmt_page *page;
 
 	if (!slot || !*slot)
 		return NULL;
@@ -218,12 +204,4 @@ struct gmt_block *gmt_pages_find(const struct gmt_pages *pages, uint64_t addr)
 				return block;
 	}
 	return NULL;
-}
-
-uint32_t gmt_pages_small_in(const struct gmt_pages *pages, uint64_t addr)
-{
-	uintptr_t *slot = slot_of(pages, addr, false);
-	struct page *page = slot && *slot ? page_of(*slot) : NULL;
-
-	return page ? page->nr_small : 0;
 }

@@ -14,7 +14,17 @@
 struct gmt_arena;
 struct gmt_block;
 struct gmt_pages;
-struct gmt_page_totals;
+
+/* A page is cut in slots of 64 KiB, so that a look-up walks few of up to 4,096 blocks. */
+#define GMT_PAGE_SLOTS 32
+
+/* A page in which blocks begin. */
+struct gmt_page {
+	struct gmt_block *reaches; /* began in an earlier page and ends in this one */
+	uint32_t nr_blocks; /* that begin here */
+	uint32_t nr_small; /* of them, those that share the page */
+	struct gmt_block *begins[GMT_PAGE_SLOTS];
+};
 
 struct gmt_pages *gmt_pages_new(struct gmt_arena *arena);
 
@@ -23,8 +33,5 @@ bool gmt_pages_insert(struct gmt_pages *pages, struct gmt_block *block);
 void gmt_pages_remove(struct gmt_pages *pages, struct gmt_block *block);
 
 struct gmt_block *gmt_pages_find(const struct gmt_pages *pages, uint64_t addr);
-
-/* Number of small blocks in the page that holds addr. */
-uint32_t gmt_pages_small_in(const struct gmt_pages *pages, uint64_t addr);
 
 #endif

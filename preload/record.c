@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "preload/arena.h"
+#include "preload/clock.h"
 #include "preload/counters.h"
 #include "preload/guard.h"
 #include "preload/init.h"
@@ -28,35 +29,7 @@ static struct {
 	struct gmt_ledger *ledger;
 	atomic_bool draining; /* the report is being taken */
 	atomic_bool used_cuda;
-	atomic_uint_fast64_t start_mono_ns, start_unix_ns;
 } record = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-uint64_t gmt_now_ns(void)
-{
-	uint64_t start = atomic_load_explicit(&record.start_mono_ns, memory_order_relaxed);
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-	if (!start) {
-		/* The first caller sets the start; who comes second takes the first one's. */
-		atomic_store(&record.start_unix_ns, clock_ns(CLOCK_REALTIME));
-		if (atomic_compare_exchange_strong(&record.start_mono_ns, &start, now))
-			return 0;
-	}
-	return now > start ? now - start : 0;
-}
-
-uint64_t gmt_start_unix_ns(void)
-{
-	return atomic_load(&record.start_unix_ns);
-}
 
 void gmt_record_used_cuda(void)
 {
@@ -382,5 +355,4 @@ void gmt_record_forked(void)
 	gmt_guard_depth = 0;
 	atomic_store(&record.draining, false);
 	atomic_store(&record.used_cuda, false);
-	atomic_store(&record.start_mono_ns, 0);
 }

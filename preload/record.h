@@ -50,10 +50,6 @@ void gmt_record_cupti(enum gmt_cupti state);
 /* Copies up to room handles of pools seen on the device; returns how many there are. */
 uint32_t gmt_record_pools(int32_t device, uint64_t *handles, uint32_t room);
 
-/* Nanoseconds since the process's start. */
-uint64_t gmt_now_ns(void);
-uint64_t gmt_start_unix_ns(void);
-
 /* Whether anything of CUDA was used, so that there is something to report. */
 void gmt_record_used_cuda(void);
 bool gmt_record_has_used_cuda(void);

@@ -23,7 +23,12 @@
 #define uthash_free(memory, bytes) gmt_arena_free(stacks.arena, memory, bytes)
 
 struct interned;
+
+#define RECENT 1024 /* a power of two */
+
 static struct {
+	/* Entries never change once they are here, so that a stack seen before takes no lock. */
+	_Atomic(struct interned *) recent[RECENT];
 	pthread_mutex_t lock;
 	struct gmt_arena *arena;
 	struct interned *table;
@@ -87,14 +92,19 @@ static uint64_t hash_addresses(const uintptr_t *addresses, uint32_t count)
 	return hash;
 }
 
+static bool is_stack(const struct interned *entry, const uintptr_t *addresses, uint32_t count)
+{
+	return entry->count == count &&
+	       memcmp(entry->addresses, addresses, count * sizeof(*addresses)) == 0;
+}
+
 /* Under the lock. */
 static struct interned *find(const uintptr_t *addresses, uint32_t count, uint64_t hash)
 {
 	struct interned *found;
 
 	HASH_FIND_BYHASHVALUE(hh, stacks.table, &hash, sizeof(hash), (unsigned int)hash, found);
-	while (found && (found->count != count ||
-			 memcmp(found->addresses, addresses, count * sizeof(*addresses)) != 0))
+	while (found && !is_stack(found, addresses, count))
 		found = found->same_hash;
 	return found;
 }
@@ -133,9 +143,12 @@ static uint32_t intern(const uintptr_t *addresses, uint32_t count)
 {
 	uint64_t hash = hash_addresses(addresses, count);
 	struct gmt_frame frames[GMT_MAX_FRAMES];
-	struct interned *entry;
+	_Atomic(struct interned *) *recent = &stacks.recent[hash >> 20 & (RECENT - 1)];
+	struct interned *entry = atomic_load_explicit(recent, memory_order_acquire);
 	bool fresh;
 
+	if (entry && is_stack(entry, addresses, count))
+		return entry->id;
 	pthread_mutex_lock(&stacks.lock);
 	entry = find(addresses, count, hash);
 	fresh = !entry;
@@ -151,6 +164,7 @@ static uint32_t intern(const uintptr_t *addresses, uint32_t count)
 		gmt_modules_resolve(addresses, count, frames);
 		gmt_record_stack(entry->id, frames, count);
 	}
+	atomic_store_explicit(recent, entry, memory_order_release);
 	return entry->id;
 }
 
@@ -185,7 +199,11 @@ uint64_t gmt_stack_bytes(void)
 
 void gmt_stack_forked(void)
 {
+	if (!stacks.arena)
+		return; /* nothing was captured: the child of a process without CUDA pays nothing */
 	pthread_mutex_init(&stacks.lock, NULL);
+	for (int i = 0; i < RECENT; i++)
+		atomic_store_explicit(&stacks.recent[i], NULL, memory_order_relaxed);
 	stacks.arena = NULL;
 	stacks.table = NULL;
 	stacks.nr_stacks = 0;

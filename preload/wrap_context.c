@@ -11,6 +11,7 @@
 
 #include <cuda.h>
 
+#include "preload/clock.h"
 #include "preload/guard.h"
 #include "preload/init.h"
 #include "preload/record.h"
