@@ -90,23 +90,8 @@ $(BUILD)/tests/$(1)/%.plugin.so: $(PROGRAM_DIR)/%.plugin.c $(PROGRAM_DIR)/rules.
 endef
 $(foreach kind,shared static,$(eval $(call program_plugin_rule,$(kind))))
 
-# The simulated CUDA's own tests; they run on it, without the tracer.
-SELFTESTS := $(patsubst tests/sim/%,$(BUILD)/tests/sim/%,$(basename $(wildcard \
+# The simulated CUDA's own tests, by the rules of tests/sim; they run without the tracer.
+SELFTESTS := $(patsubst tests/sim/%,$(BUILD)/tests/%,$(basename $(wildcard \
                tests/sim/selftest_*.c) $(if $(NVCC),$(wildcard tests/sim/selftest_*.cu))))
-SELFTESTS := $(patsubst $(BUILD)/tests/sim/selftest_driver,$(BUILD)/tests/selftest_driver,\
-               $(filter-out $(if $(CUPTI_INCLUDE),,%cupti),$(SELFTESTS)))
-SELFTEST_LIBS := -L$(BUILD)/sim -lcudart $(if $(CUPTI_INCLUDE),-lcupti) -lcuda -ldl -lpthread
-SELFTEST_NEEDS := $(BUILD)/sim/libcuda.so.1 $(BUILD)/sim/libcudart.so \
-                  $(if $(CUPTI_INCLUDE),$(BUILD)/sim/libcupti.so)
-PROGRAMS += $(SELFTESTS)
-
-$(BUILD)/tests/sim/selftest_%: tests/sim/selftest_%.c tests/sim/sim.h | $(SELFTEST_NEEDS)
-	$(call say,TEST,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_COMMON) -Wno-deprecated-declarations $(SANFLAGS) $(INCLUDES) -o $@ $< \
-	  -Wl,--no-as-needed $(SELFTEST_LIBS)
-
-$(BUILD)/tests/sim/selftest_%: tests/sim/selftest_%.cu tests/sim/sim.h | $(SELFTEST_NEEDS)
-	$(call say,NVCC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(NVCC) -O0 -g --no-compress $(PROGRAM_ARCH) -I. -cudart none -o $@ $< $(SELFTEST_LIBS)
+SELFTESTS += $(if $(filter %selftest_kernel,$(SELFTESTS)),$(BUILD)/tests/selftest_kernel_ptsz)
+PROGRAMS  += $(filter-out $(if $(CUPTI_INCLUDE),,%selftest_cupti),$(SELFTESTS))
