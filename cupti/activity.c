@@ -18,37 +18,62 @@
 #include "cupti/attribute.h"
 #include "preload/counters.h"
 
-/* Some 5,000 kernels each. CUPTI keeps one in hand per launching thread. */
-#define BUFFER_BYTES (UINT64_C(1) << 20)
-#define MAX_BUFFERS  64
+/*
+ * CUPTI keeps a buffer in hand for every thread that launches, so there are small ones for programs
+ * of many threads: up to 32 threads have some 5,000 kernels each, 512 more some 300. 64 MiB in all.
+ */
+#define NR_POOLS 2
 
 /* A free buffer's first words. */
 struct free_buffer {
 	struct free_buffer *next;
 };
 
+struct pool {
+	size_t bytes; /* of a buffer */
+	unsigned int max, made;
+	struct free_buffer *free;
+};
+
 static struct {
 	_Atomic(const struct gmt_cupti_api *) api;
 	pthread_mutex_t lock; /* a leaf */
-	struct free_buffer *free;
-	unsigned int nr_buffers, nr_lent;
-} activity = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct pool pools[NR_POOLS];
+	unsigned int nr_lent;
+} activity = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.pools = { { .bytes = 1 << 20, .max = 32 }, { .bytes = 64 << 10, .max = 512 } },
+};
 
-static void *take_buffer(void)
+/* Under the lock. NULL: all are lent, or there is no memory. */
+static void *take_from(struct pool *pool)
 {
-	struct free_buffer *buffer;
+	struct free_buffer *buffer = pool->free;
 
-	pthread_mutex_lock(&activity.lock);
-	buffer = activity.free;
 	if (buffer) {
-		activity.free = buffer->next;
-	} else if (activity.nr_buffers < MAX_BUFFERS) {
-		buffer = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (buffer == MAP_FAILED)
-			buffer = NULL;
-		else
-			activity.nr_buffers++;
+		pool->free = buffer->next;
+		return buffer;
+	}
+	if (pool->made == pool->max)
+		return NULL;
+	buffer =
+		mmap(NULL, pool->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (buffer == MAP_FAILED)
+		return NULL;
+	pool->made++;
+	return buffer;
+}
+
+static void *take_buffer(size_t *bytes)
+{
+	void *buffer = NULL;
+
+	*bytes = 0;
+	pthread_mutex_lock(&activity.lock);
+	for (int i = 0; i < NR_POOLS && !buffer; i++) {
+		buffer = take_from(&activity.pools[i]);
+		if (buffer)
+			*bytes = activity.pools[i].bytes;
 	}
 	if (buffer)
 		activity.nr_lent++;
@@ -56,13 +81,19 @@ static void *take_buffer(void)
 	return buffer;
 }
 
-static void put_buffer(void *memory)
+static void put_buffer(void *memory, size_t bytes)
 {
 	struct free_buffer *buffer = memory;
 
 	pthread_mutex_lock(&activity.lock);
-	buffer->next = activity.free;
-	activity.free = buffer;
+	for (int i = 0; i < NR_POOLS; i++) {
+		struct pool *pool = &activity.pools[i];
+
+		if (pool->bytes != bytes)
+			continue;
+		buffer->next = pool->free;
+		pool->free = buffer;
+	}
 	activity.nr_lent--;
 	pthread_mutex_unlock(&activity.lock);
 }
@@ -81,8 +112,7 @@ static void CUPTIAPI requested(uint8_t **buffer, size_t *size, size_t *max_recor
 {
 	int saved = errno;
 
-	*buffer = take_buffer();
-	*size = *buffer ? BUFFER_BYTES : 0;
+	*buffer = take_buffer(size);
 	*max_records = 0; /* as many as fit */
 	errno = saved;
 }
@@ -128,7 +158,7 @@ static void CUPTIAPI completed(CUcontext context, uint32_t stream, uint8_t *buff
 		return;
 	if (valid && valid <= size)
 		read_records(api, buffer, valid);
-	put_buffer(buffer);
+	put_buffer(buffer, size);
 	count_drops(api);
 	errno = saved;
 }

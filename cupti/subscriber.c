@@ -112,7 +112,10 @@ static void stay_out(const char *holder)
 
 	if (strncmp(holder, prefix, sizeof(prefix) - 1) == 0)
 		holder += sizeof(prefix) - 1;
-	snprintf(why, sizeof(why), "CUPTI is in use by %s", *holder ? holder : "another tool");
+	/* Who gave no name is "<not provided>" (CUPTI 13.0). */
+	if (!*holder || *holder == '<')
+		holder = "another tool";
+	snprintf(why, sizeof(why), "CUPTI is in use by %s", holder);
 	stay_off(GMT_CUPTI_BUSY, why);
 }
 
