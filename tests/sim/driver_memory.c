@@ -1,0 +1,300 @@
+/*
+ * Linear and managed memory, and cuMemFree for every kind that it may free.
+ *
+ * Blocks up to 1 MiB share 2 MiB pages; larger ones take whole pages of their own, as measured on
+ * the real driver. Managed memory takes no device memory here, as its pages come on first use.
+ */
+#include <sys/mman.h>
+
+#include "driver.h"
+
+void *sim_linear_take(struct sim_device *device, size_t bytes, bool low)
+{
+	struct sim_space *space = low ? &device->low_space : &device->space;
+	size_t whole = sim_round(bytes, SIM_PAGE);
+	void *addr;
+
+	if (low && !space->base && !sim_space_open(space, 0, true))
+		return NULL;
+	if (bytes <= SIM_SMALL_MAX)
+		return sim_heap_take(low ? &device->low_small : &device->small, bytes);
+	if (whole < bytes || !sim_charge(device, whole))
+		return NULL;
+	addr = sim_space_take(space, whole / SIM_PAGE);
+	if (!addr)
+		sim_uncharge(device, whole);
+	return addr;
+}
+
+void sim_linear_give(struct sim_device *device, void *addr, size_t bytes)
+{
+	bool low = sim_space_holds(&device->low_space, addr);
+	size_t whole = sim_round(bytes, SIM_PAGE);
+
+	if (bytes <= SIM_SMALL_MAX) {
+		sim_heap_give(low ? &device->low_small : &device->small, addr, bytes);
+		return;
+	}
+	sim_space_give(low ? &device->low_space : &device->space, addr, whole / SIM_PAGE);
+	sim_uncharge(device, whole);
+}
+
+static CUresult allocate(CUdeviceptr *dptr, size_t bytes, bool low)
+{
+	SIM_CURRENT(ctx);
+	struct sim_range range = {
+		.bytes = bytes, .kind = SIM_KIND_DEVICE, .device = ctx->device, .context = ctx
+	};
+	CUresult rc = sim_capture_forbids();
+	void *addr;
+
+	if (rc != CUDA_SUCCESS)
+		return rc;
+	if (!dptr || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (sim_oom_injected(bytes))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	addr = sim_linear_take(ctx->device, bytes, low);
+	if (!addr)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	range.base = (uintptr_t)addr;
+	if (!sim_range_add(&range)) {
+		sim_linear_give(ctx->device, addr, bytes);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	sim_stat_alloc(ctx->device, SIM_KIND_DEVICE, bytes);
+	*dptr = range.base;
+	return CUDA_SUCCESS;
+}
+
+SIM_API(cuMemAlloc_v2, (CUdeviceptr * dptr, size_t bytesize), (dptr, bytesize))
+{
+	return allocate(dptr, bytesize, false);
+}
+
+SIM_API(cuMemAlloc, (CUdeviceptr_v1 * dptr, unsigned int bytesize), (dptr, bytesize))
+{
+	CUdeviceptr addr = 0;
+	CUresult rc = allocate(dptr ? &addr : NULL, bytesize, true);
+
+	if (rc == CUDA_SUCCESS)
+		*dptr = (CUdeviceptr_v1)addr;
+	return rc;
+}
+
+static bool element_size_is_valid(unsigned int bytes)
+{
+	return bytes == 4 || bytes == 8 || bytes == 16;
+}
+
+SIM_API(cuMemAllocPitch_v2,
+	(CUdeviceptr * dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
+	 unsigned int ElementSizeBytes),
+	(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes))
+{
+	size_t pitch = sim_round(WidthInBytes, SIM_PITCH), bytes;
+	CUresult rc;
+
+	if (!pPitch || !element_size_is_valid(ElementSizeBytes) ||
+	    __builtin_mul_overflow(pitch, Height, &bytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = allocate(dptr, bytes, false);
+	if (rc == CUDA_SUCCESS)
+		*pPitch = pitch;
+	return rc;
+}
+
+SIM_API(cuMemAllocPitch,
+	(CUdeviceptr_v1 * dptr, unsigned int *pPitch, unsigned int WidthInBytes,
+	 unsigned int Height, unsigned int ElementSizeBytes),
+	(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes))
+{
+	size_t pitch = sim_round(WidthInBytes, SIM_PITCH);
+	CUdeviceptr addr = 0;
+	CUresult rc;
+
+	if (!pPitch || !element_size_is_valid(ElementSizeBytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = allocate(dptr ? &addr : NULL, pitch * Height, true);
+	if (rc == CUDA_SUCCESS) {
+		*dptr = (CUdeviceptr_v1)addr;
+		*pPitch = (unsigned int)pitch;
+	}
+	return rc;
+}
+
+SIM_API(cuMemAllocManaged, (CUdeviceptr * dptr, size_t bytesize, unsigned int flags),
+	(dptr, bytesize, flags))
+{
+	SIM_CURRENT(ctx);
+	struct sim_range range = { .bytes = bytesize,
+				   .kind = SIM_KIND_MANAGED,
+				   .device = ctx->device,
+				   .context = ctx,
+				   .flags = flags };
+	CUresult rc = sim_capture_forbids();
+	void *addr;
+
+	if (rc != CUDA_SUCCESS)
+		return rc;
+	if (!dptr || !bytesize || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (sim_oom_injected(bytesize))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	addr = mmap(NULL, bytesize, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (addr == MAP_FAILED)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	range.base = (uintptr_t)addr;
+	if (!sim_range_add(&range)) {
+		munmap(addr, bytesize);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	sim_stat_alloc(ctx->device, SIM_KIND_MANAGED, bytesize);
+	*dptr = range.base;
+	return CUDA_SUCCESS;
+}
+
+/* Hands the memory back; the statistics and the tree are the caller's. */
+static void give_back(struct sim_range *range)
+{
+	switch (range->kind) {
+	case SIM_KIND_DEVICE:
+		sim_linear_give(range->device, (void *)range->base, range->bytes);
+		break;
+	case SIM_KIND_MANAGED:
+	case SIM_KIND_PINNED:
+		munmap((void *)range->base, range->bytes);
+		break;
+	case SIM_KIND_IMPORTED:
+		sim_ipc_unmap(range);
+		break;
+	default: /* registered: the program's own; the rest has a context of its own */
+		break;
+	}
+}
+
+void sim_range_reclaim(struct sim_range *range)
+{
+	give_back(range);
+	sim_stat_reclaim(range->device, range->kind, range->bytes);
+	sim_range_remove(range);
+}
+
+static CUresult release(CUdeviceptr dptr)
+{
+	SIM_CURRENT(ctx);
+	struct sim_range *range = sim_range_find(dptr);
+	CUresult rc;
+
+	(void)ctx;
+	if (!dptr)
+		return CUDA_SUCCESS;
+	rc = sim_capture_forbids();
+	if (rc != CUDA_SUCCESS)
+		return rc;
+	if (!range || range->base != dptr)
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (range->kind) {
+	case SIM_KIND_DEVICE:
+	case SIM_KIND_MANAGED:
+		give_back(range);
+		sim_stat_free(range->device, range->kind, range->bytes);
+		sim_range_remove(range);
+		return CUDA_SUCCESS;
+	case SIM_KIND_POOL:
+		sim_pool_free(range);
+		return CUDA_SUCCESS;
+	case SIM_KIND_GRAPH:
+		sim_graph_block_free(range);
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+SIM_API(cuMemFree_v2, (CUdeviceptr dptr), (dptr))
+{
+	return release(dptr);
+}
+
+SIM_API(cuMemFree, (CUdeviceptr_v1 dptr), (dptr))
+{
+	return release(dptr);
+}
+
+SIM_API(cuMemGetInfo_v2, (size_t * free, size_t *total), (free, total))
+{
+	SIM_CURRENT(ctx);
+
+	if (free)
+		*free = ctx->device->total - ctx->device->used;
+	if (total)
+		*total = ctx->device->total;
+	return CUDA_SUCCESS;
+}
+
+static unsigned int clipped(size_t bytes)
+{
+	return bytes > UINT32_MAX ? UINT32_MAX : (unsigned int)bytes;
+}
+
+SIM_API(cuMemGetInfo, (unsigned int *free, unsigned int *total), (free, total))
+{
+	size_t bytes_free, bytes_total;
+	CUresult rc = do_cuMemGetInfo_v2(&bytes_free, &bytes_total);
+
+	if (rc == CUDA_SUCCESS && free)
+		*free = clipped(bytes_free);
+	if (rc == CUDA_SUCCESS && total)
+		*total = clipped(bytes_total);
+	return rc;
+}
+
+/* Hints about managed memory change nothing here but are checked. */
+static CUresult hint(CUdeviceptr addr, size_t count)
+{
+	struct sim_range *range = sim_range_find(addr);
+
+	if (!range || range->kind != SIM_KIND_MANAGED || !count ||
+	    addr + count > range->base + range->bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+SIM_API(cuMemAdvise, (CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device),
+	(devPtr, count, advice, device))
+{
+	return hint(devPtr, count);
+}
+
+SIM_API(cuMemAdvise_v2,
+	(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location),
+	(devPtr, count, advice, location))
+{
+	return hint(devPtr, count);
+}
+
+SIM_API_TWIN(cuMemPrefetchAsync, _ptsz,
+	     (CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream),
+	     (devPtr, count, dstDevice, hStream))
+{
+	return hint(devPtr, count);
+}
+
+SIM_API_TWIN(cuMemPrefetchAsync_v2, _ptsz,
+	     (CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+	      CUstream hStream),
+	     (devPtr, count, location, flags, hStream))
+{
+	return hint(devPtr, count);
+}
+
+SIM_API_TWIN(cuStreamAttachMemAsync, _ptsz,
+	     (CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags),
+	     (hStream, dptr, length, flags))
+{
+	struct sim_range *range = sim_range_find(dptr);
+
+	return range && range->kind == SIM_KIND_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}

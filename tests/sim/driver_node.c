@@ -1,0 +1,437 @@
+/* Graph nodes: adding them, asking for their parameters, and changing them. */
+#include <stdlib.h>
+
+#include "driver_node.h"
+
+CUresult sim_node_set(struct sim_node *node, const struct sim_work *work)
+{
+	struct sim_work copy;
+
+	if (node->work.type != work->type)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!sim_work_copy(&copy, work))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	sim_work_drop(&node->work);
+	node->work = copy;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_work_of_kernel(struct sim_work *work, const CUDA_KERNEL_NODE_PARAMS *params)
+{
+	*work = (struct sim_work){ .type = CU_GRAPH_NODE_TYPE_KERNEL };
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	work->launch = (struct sim_launch){
+		.grid = { params->gridDimX, params->gridDimY, params->gridDimZ },
+		.block = { params->blockDimX, params->blockDimY, params->blockDimZ },
+		.shared = params->sharedMemBytes,
+	};
+	return sim_launch_set(&work->launch, params->func ? params->func : (CUfunction)params->kern,
+			      params->kernelParams, params->extra);
+}
+
+CUresult sim_work_of_kernel_v1(struct sim_work *work, const CUDA_KERNEL_NODE_PARAMS_v1 *params)
+{
+	CUDA_KERNEL_NODE_PARAMS newer;
+
+	if (!params)
+		return sim_work_of_kernel(work, NULL);
+	newer = (CUDA_KERNEL_NODE_PARAMS){
+		.func = params->func,
+		.gridDimX = params->gridDimX,
+		.gridDimY = params->gridDimY,
+		.gridDimZ = params->gridDimZ,
+		.blockDimX = params->blockDimX,
+		.blockDimY = params->blockDimY,
+		.blockDimZ = params->blockDimZ,
+		.sharedMemBytes = params->sharedMemBytes,
+		.kernelParams = params->kernelParams,
+		.extra = params->extra,
+	};
+	return sim_work_of_kernel(work, &newer);
+}
+
+static CUresult work_of_alloc(struct sim_work *work, const CUmemPoolProps *props, size_t bytes,
+			      CUdeviceptr *addr)
+{
+	struct sim_device *device = sim_device(props->location.id);
+
+	*work = (struct sim_work){ .type = CU_GRAPH_NODE_TYPE_MEM_ALLOC };
+	if (!device || props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	work->block = sim_graph_block_new(device, bytes);
+	if (!work->block)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*addr = (CUdeviceptr)work->block->addr;
+	return CUDA_SUCCESS;
+}
+
+static CUresult work_of_child(struct sim_work *work, CUgraph child)
+{
+	SIM_FIND(graph, sim_graph, child, SIM_GRAPH);
+	CUresult rc;
+
+	*work = (struct sim_work){ .type = CU_GRAPH_NODE_TYPE_GRAPH };
+	if (!graph)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (sim_graph_has_memory(graph))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	work->child = sim_graph_copy(graph, &rc);
+	return rc;
+}
+
+static CUresult work_of_event(struct sim_work *work, CUgraphNodeType type, CUevent event)
+{
+	*work = (struct sim_work){ .type = type, .event = sim_object_find(event, SIM_EVENT) };
+	return work->event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult work_of_kernel_v3(struct sim_work *work, const CUDA_KERNEL_NODE_PARAMS_v3 *params)
+{
+	CUDA_KERNEL_NODE_PARAMS older = {
+		.func = params->func,
+		.gridDimX = params->gridDimX,
+		.gridDimY = params->gridDimY,
+		.gridDimZ = params->gridDimZ,
+		.blockDimX = params->blockDimX,
+		.blockDimY = params->blockDimY,
+		.blockDimZ = params->blockDimZ,
+		.sharedMemBytes = params->sharedMemBytes,
+		.kernelParams = params->kernelParams,
+		.extra = params->extra,
+		.kern = params->kern,
+	};
+
+	return sim_work_of_kernel(work, &older);
+}
+
+CUresult sim_work_of_params(struct sim_work *work, CUgraphNodeParams *params)
+{
+	*work = (struct sim_work){ .type = CU_GRAPH_NODE_TYPE_EMPTY };
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (params->type) {
+	case CU_GRAPH_NODE_TYPE_EMPTY:
+		return CUDA_SUCCESS;
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		return work_of_kernel_v3(work, &params->kernel);
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		work->type = params->type;
+		work->copy = params->memcpy.copyParams;
+		return CUDA_SUCCESS;
+	case CU_GRAPH_NODE_TYPE_MEMSET:
+		work->type = params->type;
+		work->set =
+			(CUDA_MEMSET_NODE_PARAMS){ params->memset.dst,	 params->memset.pitch,
+						   params->memset.value, params->memset.elementSize,
+						   params->memset.width, params->memset.height };
+		return CUDA_SUCCESS;
+	case CU_GRAPH_NODE_TYPE_HOST:
+		work->type = params->type;
+		work->host = (CUDA_HOST_NODE_PARAMS){ params->host.fn, params->host.userData };
+		return CUDA_SUCCESS;
+	case CU_GRAPH_NODE_TYPE_GRAPH:
+		return work_of_child(work, params->graph.graph);
+	case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+		return work_of_event(work, params->type, params->eventWait.event);
+	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+		return work_of_event(work, params->type, params->eventRecord.event);
+	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+		return work_of_alloc(work, &params->alloc.poolProps, params->alloc.bytesize,
+				     &params->alloc.dptr);
+	case CU_GRAPH_NODE_TYPE_MEM_FREE:
+		work->type = params->type;
+		work->address = params->free.dptr;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+}
+
+/* Adds, if `rc` is good so far, and drops the work in any case. */
+static CUresult add(CUresult rc, CUgraphNode *out, CUgraph handle, const CUgraphNode *deps,
+		    size_t nr_deps, struct sim_work *work)
+{
+	SIM_FIND(graph, sim_graph, handle, SIM_GRAPH);
+	struct sim_node *node;
+
+	if (rc == CUDA_SUCCESS && (!graph || !out))
+		rc = CUDA_ERROR_INVALID_VALUE;
+	if (rc == CUDA_SUCCESS)
+		rc = sim_graph_add(graph, deps, nr_deps, work, &node);
+	if (rc == CUDA_SUCCESS)
+		*out = (CUgraphNode)node;
+	sim_work_drop(work);
+	return rc;
+}
+
+#define ADD_PARAMS                                                                                 \
+	CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,                 \
+		size_t numDependencies
+#define ADD_ARGS phGraphNode, hGraph, dependencies, numDependencies
+
+SIM_API(cuGraphAddNode, (ADD_PARAMS, CUgraphNodeParams *nodeParams), (ADD_ARGS, nodeParams))
+{
+	struct sim_work work;
+
+	return add(sim_work_of_params(&work, nodeParams), ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddNode_v2,
+	(CUgraphNode * phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+	 const CUgraphEdgeData *dependencyData, size_t numDependencies,
+	 CUgraphNodeParams *nodeParams),
+	(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams))
+{
+	struct sim_work work;
+
+	return add(sim_work_of_params(&work, nodeParams), ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddKernelNode_v2, (ADD_PARAMS, const CUDA_KERNEL_NODE_PARAMS *nodeParams),
+	(ADD_ARGS, nodeParams))
+{
+	struct sim_work work;
+
+	return add(sim_work_of_kernel(&work, nodeParams), ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddKernelNode, (ADD_PARAMS, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams),
+	(ADD_ARGS, nodeParams))
+{
+	struct sim_work work;
+
+	return add(sim_work_of_kernel_v1(&work, nodeParams), ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddMemcpyNode, (ADD_PARAMS, const CUDA_MEMCPY3D *copyParams, CUcontext ctx),
+	(ADD_ARGS, copyParams, ctx))
+{
+	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_MEMCPY };
+
+	if (!copyParams)
+		return CUDA_ERROR_INVALID_VALUE;
+	work.copy = *copyParams;
+	return add(CUDA_SUCCESS, ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddMemsetNode,
+	(ADD_PARAMS, const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx),
+	(ADD_ARGS, memsetParams, ctx))
+{
+	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_MEMSET };
+
+	if (!memsetParams)
+		return CUDA_ERROR_INVALID_VALUE;
+	work.set = *memsetParams;
+	return add(CUDA_SUCCESS, ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddHostNode, (ADD_PARAMS, const CUDA_HOST_NODE_PARAMS *nodeParams),
+	(ADD_ARGS, nodeParams))
+{
+	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_HOST };
+
+	if (!nodeParams)
+		return CUDA_ERROR_INVALID_VALUE;
+	work.host = *nodeParams;
+	return add(CUDA_SUCCESS, ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddChildGraphNode, (ADD_PARAMS, CUgraph childGraph), (ADD_ARGS, childGraph))
+{
+	struct sim_work work;
+
+	return add(work_of_child(&work, childGraph), ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddEmptyNode, (ADD_PARAMS), (ADD_ARGS))
+{
+	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_EMPTY };
+
+	return add(CUDA_SUCCESS, ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddEventRecordNode, (ADD_PARAMS, CUevent event), (ADD_ARGS, event))
+{
+	struct sim_work work;
+
+	return add(work_of_event(&work, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event), ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddEventWaitNode, (ADD_PARAMS, CUevent event), (ADD_ARGS, event))
+{
+	struct sim_work work;
+
+	return add(work_of_event(&work, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event), ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddMemAllocNode, (ADD_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams),
+	(ADD_ARGS, nodeParams))
+{
+	struct sim_work work;
+
+	if (!nodeParams)
+		return CUDA_ERROR_INVALID_VALUE;
+	return add(work_of_alloc(&work, &nodeParams->poolProps, nodeParams->bytesize,
+				 &nodeParams->dptr),
+		   ADD_ARGS, &work);
+}
+
+SIM_API(cuGraphAddMemFreeNode, (ADD_PARAMS, CUdeviceptr dptr), (ADD_ARGS, dptr))
+{
+	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .address = dptr };
+
+	return add(CUDA_SUCCESS, ADD_ARGS, &work);
+}
+
+static struct sim_work *work_in(CUgraphNode handle, CUgraphNodeType type)
+{
+	SIM_FIND(node, sim_node, handle, SIM_NODE);
+
+	return node && node->work.type == type ? &node->work : NULL;
+}
+
+static CUresult set(CUresult rc, CUgraphNode handle, struct sim_work *work)
+{
+	SIM_FIND(node, sim_node, handle, SIM_NODE);
+
+	if (rc == CUDA_SUCCESS)
+		rc = node ? sim_node_set(node, work) : CUDA_ERROR_INVALID_VALUE;
+	sim_work_drop(work);
+	return rc;
+}
+
+SIM_API(cuGraphKernelNodeGetParams_v2, (CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams),
+	(hNode, nodeParams))
+{
+	const struct sim_work *work = work_in(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
+	const struct sim_launch *launch = work ? &work->launch : NULL;
+	bool is_kernel = launch && sim_object_find(launch->handle, SIM_KERNEL);
+
+	if (!launch || !nodeParams)
+		return CUDA_ERROR_INVALID_VALUE;
+	*nodeParams = (CUDA_KERNEL_NODE_PARAMS){
+		.func = is_kernel ? NULL : launch->handle,
+		.kern = is_kernel ? (CUkernel)launch->handle : NULL,
+		.gridDimX = launch->grid[0],
+		.gridDimY = launch->grid[1],
+		.gridDimZ = launch->grid[2],
+		.blockDimX = launch->block[0],
+		.blockDimY = launch->block[1],
+		.blockDimZ = launch->block[2],
+		.sharedMemBytes = launch->shared,
+		.kernelParams = launch->params,
+	};
+	return CUDA_SUCCESS;
+}
+
+SIM_API(cuGraphKernelNodeGetParams, (CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams),
+	(hNode, nodeParams))
+{
+	CUDA_KERNEL_NODE_PARAMS newer;
+	CUresult rc = do_cuGraphKernelNodeGetParams_v2(hNode, nodeParams ? &newer : NULL);
+
+	if (rc != CUDA_SUCCESS)
+		return rc;
+	*nodeParams = (CUDA_KERNEL_NODE_PARAMS_v1){
+		.func = newer.func ? newer.func : (CUfunction)newer.kern,
+		.gridDimX = newer.gridDimX,
+		.gridDimY = newer.gridDimY,
+		.gridDimZ = newer.gridDimZ,
+		.blockDimX = newer.blockDimX,
+		.blockDimY = newer.blockDimY,
+		.blockDimZ = newer.blockDimZ,
+		.sharedMemBytes = newer.sharedMemBytes,
+		.kernelParams = newer.kernelParams,
+	};
+	return CUDA_SUCCESS;
+}
+
+SIM_API(cuGraphKernelNodeSetParams_v2,
+	(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams), (hNode, nodeParams))
+{
+	struct sim_work work;
+
+	return set(sim_work_of_kernel(&work, nodeParams), hNode, &work);
+}
+
+SIM_API(cuGraphKernelNodeSetParams,
+	(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams), (hNode, nodeParams))
+{
+	struct sim_work work;
+
+	return set(sim_work_of_kernel_v1(&work, nodeParams), hNode, &work);
+}
+
+SIM_API(cuGraphNodeSetParams, (CUgraphNode hNode, CUgraphNodeParams *nodeParams),
+	(hNode, nodeParams))
+{
+	struct sim_work work;
+
+	return set(sim_work_of_params(&work, nodeParams), hNode, &work);
+}
+
+/* Asks for, and replaces, the one struct that a node of this type holds. */
+#define NODE_GET(name, out_type, node_type, member)                                                \
+	SIM_API(name, (CUgraphNode hNode, out_type * out), (hNode, out))                           \
+	{                                                                                          \
+		const struct sim_work *work = work_in(hNode, node_type);                           \
+		if (!work || !out)                                                                 \
+			return CUDA_ERROR_INVALID_VALUE;                                           \
+		*out = member;                                                                     \
+		return CUDA_SUCCESS;                                                               \
+	}
+
+#define NODE_SET(name, in_type, node_type, member)                                                 \
+	SIM_API(name, (CUgraphNode hNode, const in_type *in), (hNode, in))                         \
+	{                                                                                          \
+		struct sim_work work = { .type = node_type };                                      \
+		if (!in)                                                                           \
+			return CUDA_ERROR_INVALID_VALUE;                                           \
+		work.member = *in;                                                                 \
+		return set(CUDA_SUCCESS, hNode, &work);                                            \
+	}
+
+NODE_GET(cuGraphMemcpyNodeGetParams, CUDA_MEMCPY3D, CU_GRAPH_NODE_TYPE_MEMCPY, work->copy)
+NODE_SET(cuGraphMemcpyNodeSetParams, CUDA_MEMCPY3D, CU_GRAPH_NODE_TYPE_MEMCPY, copy)
+NODE_GET(cuGraphMemsetNodeGetParams, CUDA_MEMSET_NODE_PARAMS, CU_GRAPH_NODE_TYPE_MEMSET, work->set)
+NODE_SET(cuGraphMemsetNodeSetParams, CUDA_MEMSET_NODE_PARAMS, CU_GRAPH_NODE_TYPE_MEMSET, set)
+NODE_GET(cuGraphHostNodeGetParams, CUDA_HOST_NODE_PARAMS, CU_GRAPH_NODE_TYPE_HOST, work->host)
+NODE_SET(cuGraphHostNodeSetParams, CUDA_HOST_NODE_PARAMS, CU_GRAPH_NODE_TYPE_HOST, host)
+NODE_GET(cuGraphChildGraphNodeGetGraph, CUgraph, CU_GRAPH_NODE_TYPE_GRAPH, (CUgraph)work->child)
+NODE_GET(cuGraphMemFreeNodeGetParams, CUdeviceptr, CU_GRAPH_NODE_TYPE_MEM_FREE, work->address)
+NODE_GET(cuGraphEventRecordNodeGetEvent, CUevent, CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+	 (CUevent)work->event)
+NODE_GET(cuGraphEventWaitNodeGetEvent, CUevent, CU_GRAPH_NODE_TYPE_WAIT_EVENT, (CUevent)work->event)
+
+SIM_API(cuGraphEventRecordNodeSetEvent, (CUgraphNode hNode, CUevent event), (hNode, event))
+{
+	struct sim_work work;
+
+	return set(work_of_event(&work, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event), hNode, &work);
+}
+
+SIM_API(cuGraphEventWaitNodeSetEvent, (CUgraphNode hNode, CUevent event), (hNode, event))
+{
+	struct sim_work work;
+
+	return set(work_of_event(&work, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event), hNode, &work);
+}
+
+SIM_API(cuGraphMemAllocNodeGetParams, (CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out),
+	(hNode, params_out))
+{
+	const struct sim_work *work = work_in(hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+
+	if (!work || !params_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*params_out = (CUDA_MEM_ALLOC_NODE_PARAMS){
+		.poolProps = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+			       .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
+					     .id = work->block->device->ordinal } },
+		.bytesize = work->block->bytes,
+		.dptr = (CUdeviceptr)work->block->addr,
+	};
+	return CUDA_SUCCESS;
+}
