@@ -7,12 +7,13 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct rt_driver rt;
 
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool loaded;
+static atomic_bool loaded, closed;
 
 /* Stands in for an entry that an older driver lacks; any arguments are ignored. */
 static CUresult unavailable(void)
@@ -77,15 +78,28 @@ static cudaError_t load_driver(void)
 	return (cudaError_t)rt.init(0);
 }
 
+static void close_runtime(void)
+{
+	atomic_store(&closed, true);
+}
+
+/*
+ * As cudart 13.0 does (measured on an H200): from its first call on the runtime is closed by an
+ * exit handler, and a call that comes later, as from the destructor of an older object, is refused
+ * by the runtime itself: the driver does not hear of it.
+ */
 cudaError_t rt_load(void)
 {
 	cudaError_t err = cudaSuccess;
 
+	if (atomic_load_explicit(&closed, memory_order_acquire))
+		return cudaErrorCudartUnloading;
 	if (atomic_load_explicit(&loaded, memory_order_acquire))
 		return cudaSuccess;
 
 	pthread_mutex_lock(&load_lock);
 	if (!atomic_load_explicit(&loaded, memory_order_relaxed)) {
+		atexit(close_runtime);
 		err = load_driver();
 		atomic_store_explicit(&loaded, err == cudaSuccess, memory_order_release);
 	}
