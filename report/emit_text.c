@@ -1,0 +1,191 @@
+/* The text report: verdict first, then the sections in the contract's order. */
+#include "report/emit.h"
+#include "report/text.h"
+
+#include <inttypes.h>
+
+#include "report/names.h"
+
+#define FRAMES_SHOWN 16
+#define SIZES_SHOWN  4
+
+static const char *const status_names[] = { GMT_VERDICT_NAMES };
+static const char *const gate_names[] = { GMT_GATE_STATE_NAMES };
+
+static void put_leaked(const struct gmt_text *text, const struct gmt_report *report)
+{
+	gmt_buffer_size(text->out, report->leaked_bytes);
+	if (report->leaked_bytes >= 1024) {
+		gmt_buffer_format(text->out, " (");
+		gmt_buffer_plural(text->out, report->leaked_bytes, "byte", "bytes");
+		gmt_buffer_format(text->out, ")");
+	}
+	gmt_buffer_format(text->out, " in ");
+	gmt_buffer_plural(text->out, report->leaked_blocks, "block", "blocks");
+	gmt_buffer_format(text->out, " leaked");
+}
+
+/* What is known about leaks, in words. Seeing nothing is never called "no leak". */
+static void put_finding(const struct gmt_text *text, const struct gmt_report *report)
+{
+	if (!report->ledger->process.cuda_used) {
+		gmt_buffer_format(text->out, "no CUDA activity was seen");
+	} else if (report->leaked_blocks) {
+		put_leaked(text, report);
+	} else if (report->allocations == 0) {
+		gmt_buffer_format(text->out, "CUDA was used, but no allocation was seen");
+	} else if (report->dropped_events) {
+		gmt_buffer_format(text->out, "no leak in what was recorded, but ");
+		gmt_buffer_count(text->out, report->dropped_events);
+		gmt_buffer_format(text->out, " allocations or frees were lost");
+	} else {
+		gmt_buffer_format(text->out, "no leak, ");
+		gmt_buffer_plural(text->out, report->allocations, "allocation", "allocations");
+	}
+}
+
+static void put_verdict(const struct gmt_text *text, const struct gmt_report *report)
+{
+	const struct gmt_verdict *verdict = &report->verdict;
+	enum gmt_paint paint =
+		verdict->status == GMT_VERDICT_CLEAN ? GMT_PAINT_GREEN
+		: verdict->status == GMT_VERDICT_LEAK || verdict->status == GMT_VERDICT_FAILED
+			? GMT_PAINT_RED
+			: GMT_PAINT_YELLOW;
+
+	gmt_buffer_format(text->out, "gmtrace: ");
+	gmt_text_paint(text, paint, status_names[verdict->status]);
+	gmt_buffer_format(text->out, ": ");
+	put_finding(text, report);
+	if (report->ledger->exe) {
+		gmt_buffer_format(text->out, " in ");
+		gmt_buffer_escape(text->out, gmt_names_basename(report->ledger->exe));
+	}
+	gmt_buffer_format(text->out, " (pid %d)\n", report->ledger->process.pid);
+	if (verdict->gate != GMT_GATE_OFF) {
+		gmt_buffer_format(text->out, "  gate %s", gate_names[verdict->gate]);
+		if (verdict->exit_code)
+			gmt_buffer_format(text->out, ", exit status %d", verdict->exit_code);
+		gmt_buffer_format(text->out, "\n");
+	}
+	for (uint32_t i = 0; i < verdict->nr_reasons; i++) {
+		gmt_buffer_format(text->out, "  ");
+		gmt_buffer_escape(text->out, verdict->reasons[i]);
+		gmt_buffer_format(text->out, "\n");
+	}
+}
+
+static void put_sizes(const struct gmt_text *text, const struct gmt_report_leak *leak)
+{
+	for (uint32_t i = 0; i < leak->nr_sizes && i < SIZES_SHOWN; i++) {
+		gmt_buffer_format(text->out, "%s%" PRIu64 " x ", i ? ", " : "",
+				  leak->sizes[i].blocks);
+		gmt_buffer_size(text->out, leak->sizes[i].size);
+	}
+	if (leak->nr_sizes > SIZES_SHOWN)
+		gmt_buffer_format(text->out, ", … and other sizes");
+	gmt_buffer_format(text->out, "; ");
+}
+
+static void put_details(const struct gmt_text *text, const struct gmt_report_leak *leak)
+{
+	gmt_buffer_format(text->out, "    ");
+	if (leak->blocks > 1)
+		put_sizes(text, leak);
+	gmt_buffer_format(text->out, "allocated at ");
+	gmt_buffer_time(text->out, leak->first_ns);
+	if (leak->blocks > 1) {
+		gmt_buffer_format(text->out, " to ");
+		gmt_buffer_time(text->out, leak->last_ns);
+	}
+	gmt_buffer_format(text->out, "; site 0x%016" PRIx64 "\n", leak->stack->site);
+}
+
+/* The user's frame comes first; what lies inside of it is told in the headline. */
+static void put_stack(const struct gmt_text *text, const struct gmt_report_stack *stack)
+{
+	uint32_t first = stack->user < stack->nr_frames ? stack->user : 0;
+	uint32_t shown = 0;
+
+	if (stack->nr_frames == 0)
+		gmt_buffer_format(text->out, "      (no stack)\n");
+	for (uint32_t i = first; i < stack->nr_frames; i++) {
+		if (shown++ == FRAMES_SHOWN) {
+			gmt_buffer_format(text->out, "      … and %u more frames (json=)\n",
+					  stack->nr_frames - i);
+			break;
+		}
+		gmt_buffer_format(text->out, "      ");
+		gmt_text_frame(text, &stack->frames[i]);
+		gmt_buffer_format(text->out, "\n");
+	}
+}
+
+static void put_leak(const struct gmt_text *text, const struct gmt_report_leak *leak)
+{
+	gmt_buffer_format(text->out, "  ");
+	gmt_buffer_size(text->out, leak->bytes);
+	gmt_buffer_format(text->out, " (");
+	gmt_buffer_plural(text->out, leak->bytes, "byte", "bytes");
+	gmt_buffer_format(text->out, ") in ");
+	gmt_buffer_plural(text->out, leak->blocks, "block", "blocks");
+	gmt_buffer_format(text->out, " by ");
+	gmt_buffer_escape(text->out, leak->api);
+	if (leak->device != GMT_NO_DEVICE)
+		gmt_buffer_format(text->out, " on device %d", leak->device);
+	if (leak->kind != GMT_KIND_DEVICE)
+		gmt_buffer_format(text->out, ", kind %s", gmt_kind_names[leak->kind]);
+	gmt_buffer_format(text->out, ", class %s%s", gmt_class_names[leak->leak_class],
+			  leak->counted ? "" : " (not counted)");
+	if (leak->stack->user > 0 && leak->stack->user < leak->stack->nr_frames) {
+		gmt_buffer_format(text->out, ", in ");
+		gmt_text_frame(text, &leak->stack->frames[leak->stack->user - 1]);
+	}
+	gmt_buffer_format(text->out, "\n");
+	put_stack(text, leak->stack);
+	put_details(text, leak);
+}
+
+void gmt_text_leaks(const struct gmt_text *text, const struct gmt_report *report)
+{
+	if (report->nr_leaks == 0)
+		return;
+	gmt_text_title(text, "Leaks");
+	for (uint32_t i = 0; i < report->nr_leaks && i < GMT_TEXT_GROUPS; i++)
+		put_leak(text, &report->leaks[i]);
+	gmt_text_more(text, "  ", GMT_TEXT_GROUPS, report->nr_leaks);
+}
+
+bool gmt_emit_text(const struct gmt_report *report, bool color, struct gmt_buffer *out)
+{
+	struct gmt_text text = { out, color };
+
+	put_verdict(&text, report);
+	gmt_text_leaks(&text, report);
+	gmt_text_peaks(&text, report);
+	gmt_text_fragmentation(&text, report);
+	gmt_text_kernels(&text, report);
+	gmt_text_balance(&text, report);
+	gmt_text_coverage(&text, report);
+	return !out->failed;
+}
+
+bool gmt_emit_summary(const struct gmt_report *report, struct gmt_buffer *out)
+{
+	const struct gmt_verdict *verdict = &report->verdict;
+	uint64_t peak = 0;
+	int32_t device = report->nr_devices ? report->devices[0].ordinal : 0;
+
+	for (uint32_t i = 0; i < report->nr_peaks; i++) {
+		if (report->peaks[i].device == GMT_NO_DEVICE || report->peaks[i].bytes <= peak)
+			continue;
+		peak = report->peaks[i].bytes;
+		device = report->peaks[i].device;
+	}
+	gmt_buffer_format(out,
+			  "gmtrace: SUMMARY: %s: %" PRIu64 " bytes in %" PRIu64
+			  " blocks leaked, peak %" PRIu64 " bytes on device %d, gate %s\n",
+			  status_names[verdict->status], report->leaked_bytes,
+			  report->leaked_blocks, peak, device, gate_names[verdict->gate]);
+	return !out->failed;
+}
