@@ -138,7 +138,14 @@ demo:
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/demo.sh $(BUILD)
 
-bench: all
+# Linked with the shared runtime, so that it runs on the simulated CUDA and on the GPU.
+$(BUILD)/tests/bench/pairs: tests/bench/pairs.c | sim
+	$(call say,BENCH,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) $(INCLUDES) $< -o $@ -L$(CUDA_HOME)/lib64 \
+	  -L$(BUILD)/sim -lcudart
+
+bench: all $(BUILD)/tests/bench/pairs
 	$(Q)tests/bench/run.sh $(BUILD)
 
 lint:

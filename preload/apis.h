@@ -2,6 +2,8 @@
 #ifndef GMT_PRELOAD_APIS_H
 #define GMT_PRELOAD_APIS_H
 
+#include <stdint.h>
+
 enum gmt_api {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) GMT_API_##symbol,
 #define GMT_FREE(symbol, runtime, params, args, address)                     GMT_API_##symbol,
@@ -27,10 +29,11 @@ enum gmt_api {
 	GMT_NR_ENTRIES
 };
 
-/* A call through a hook: which entry, and by which route. Passed by value, in registers. */
+/* A call through a hook: which entry, by which route. Passed by value, in registers. */
 struct gmt_call {
 	unsigned short api; /* enum gmt_api, with GMT_API_RUNTIME when handed to a runtime */
 	unsigned short route; /* enum gmt_route */
+	const uintptr_t *caller; /* where the hook's return address stands; NULL: not known */
 };
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef GMT_PRELOAD_LEDGER_INTERNAL_H
 #define GMT_PRELOAD_LEDGER_INTERNAL_H
 
+#include <string.h>
+
 #include "preload/ledger.h"
 
 /*
@@ -10,11 +12,14 @@
  */
 static inline unsigned int gmt_hash_words(const void *key, size_t bytes)
 {
-	const uint32_t *words = key;
 	uint64_t hash = 0;
+	uint32_t word;
 
-	for (size_t i = 0; i < bytes / sizeof(*words); i++)
-		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	/* Copied, since the key was stored as another type. */
+	for (size_t at = 0; at < bytes; at += sizeof(word)) {
+		memcpy(&word, (const char *)key + at, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	}
 	return (unsigned int)(hash >> 32);
 }
 

@@ -125,7 +125,7 @@ void gmt_record_alloc(struct gmt_call call, enum gmt_kind kind, uint64_t addr, u
 	gmt_init_activate();
 	event.time_ns = gmt_now_ns();
 	/* Unwinding is the slow part and may take the loader's lock: before ours. */
-	event.stack = gmt_stack_capture();
+	event.stack = gmt_stack_capture(call.caller);
 	ledger = lock_ledger();
 	if (ledger) {
 		kept = gmt_ledger_alloc(ledger, &event, &replaced);

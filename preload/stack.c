@@ -3,9 +3,11 @@
  * before any lock is taken: unwinding takes the loader's.
  */
 #define _GNU_SOURCE
+#define UNW_LOCAL_ONLY /* the names that libunwind.so has */
 #include "preload/stack.h"
 
 #include <dlfcn.h>
+#include <libunwind.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -17,6 +19,7 @@
 #include "preload/modules.h"
 #include "preload/real.h"
 #include "preload/record.h"
+#include "preload/stack_cache.h"
 
 #define HASH_NONFATAL_OOM          1
 #define uthash_malloc(bytes)       gmt_arena_alloc(stacks.arena, bytes)
@@ -36,6 +39,11 @@ static struct {
 	unsigned int depth;
 	/* libunwind's unw_backtrace; NULL: stacks are off. */
 	_Atomic(void *) backtrace;
+	/* Its cursor, for learning; NULL: nothing is learned. */
+	int (*getcontext)(unw_context_t *);
+	__typeof__(&unw_init_local) init_local;
+	__typeof__(&unw_step) step;
+	__typeof__(&unw_get_reg) get_reg;
 } stacks = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 #include <uthash.h>
@@ -53,6 +61,19 @@ struct interned {
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
+
+#define TEXT(name)   #name
+#define SYMBOL(name) TEXT(name) /* libunwind's names are macros for those of the architecture */
+
+static void find_cursor(void *handle)
+{
+	stacks.getcontext = gmt_real_dlsym(handle, SYMBOL(unw_tdep_getcontext));
+	stacks.init_local = gmt_real_dlsym(handle, SYMBOL(unw_init_local));
+	stacks.step = gmt_real_dlsym(handle, SYMBOL(unw_step));
+	stacks.get_reg = gmt_real_dlsym(handle, SYMBOL(unw_get_reg));
+	if (!stacks.init_local || !stacks.step || !stacks.get_reg)
+		stacks.getcontext = NULL;
+}
 
 bool gmt_stack_start(const char *own_directory, unsigned int depth)
 {
@@ -77,6 +98,7 @@ bool gmt_stack_start(const char *own_directory, unsigned int depth)
 		gmt_record_note("no call stacks: libunwind.so.8 was not found");
 		return false;
 	}
+	find_cursor(handle);
 	atomic_store_explicit(&stacks.backtrace, symbol, memory_order_release);
 	return true;
 }
@@ -168,13 +190,45 @@ static uint32_t intern(const uintptr_t *addresses, uint32_t count)
 	return entry->id;
 }
 
-uint32_t gmt_stack_capture(void)
+/*
+ * Where the return addresses of a captured stack stand: below the frame address of each step. What
+ * does not fit together (a signal's frame, a stack cut at its depth) is not learned.
+ */
+static void learn(const uintptr_t *caller, uint32_t id, const uintptr_t *addresses, uint32_t count)
+{
+	struct gmt_return returns[GMT_MAX_FRAMES];
+	uint32_t found = 0;
+	unw_context_t context;
+	unw_cursor_t cursor;
+	unw_word_t address, frame;
+
+	if (!stacks.getcontext || stacks.getcontext(&context) != 0 ||
+	    stacks.init_local(&cursor, &context) != 0)
+		return;
+	while (found < count && stacks.step(&cursor) > 0) {
+		if (stacks.get_reg(&cursor, UNW_REG_IP, &address) != 0 ||
+		    stacks.get_reg(&cursor, UNW_REG_SP, &frame) != 0)
+			return;
+		if (found == 0 && frame - sizeof(uintptr_t) != (uintptr_t)caller)
+			continue; /* still inside the recorder */
+		returns[found].place = (const uintptr_t *)frame - 1;
+		returns[found].address = addresses[found];
+		if (address != addresses[found] || *returns[found].place != address)
+			return;
+		found++;
+	}
+	if (found == count)
+		gmt_stack_cache_learn(id, returns, count);
+}
+
+static uint32_t unwind(const uintptr_t *caller)
 {
 	int (*backtrace)(void **, int) =
 		(int (*)(void **, int))atomic_load_explicit(&stacks.backtrace,
 							     memory_order_acquire);
 	uintptr_t addresses[GMT_MAX_FRAMES + OWN_FRAMES];
 	int count, own = 0;
+	uint32_t id;
 
 	if (!backtrace)
 		return 0;
@@ -189,16 +243,27 @@ uint32_t gmt_stack_capture(void)
 	}
 	if ((unsigned int)count > stacks.depth)
 		count = (int)stacks.depth;
-	return intern(addresses + own, (uint32_t)count);
+	id = intern(addresses + own, (uint32_t)count);
+	if (caller && id && gmt_stack_cache_ripe(caller, id))
+		learn(caller, id, addresses + own, (uint32_t)count);
+	return id;
+}
+
+uint32_t gmt_stack_capture(const uintptr_t *caller)
+{
+	uint32_t id = caller ? gmt_stack_cache_find(caller) : 0;
+
+	return id ? id : unwind(caller);
 }
 
 uint64_t gmt_stack_bytes(void)
 {
-	return stacks.arena ? gmt_arena_bytes(stacks.arena) : 0;
+	return (stacks.arena ? gmt_arena_bytes(stacks.arena) : 0) + gmt_stack_cache_bytes();
 }
 
 void gmt_stack_forked(void)
 {
+	gmt_stack_cache_forked();
 	if (!stacks.arena)
 		return; /* nothing was captured: the child of a process without CUDA pays nothing */
 	pthread_mutex_init(&stacks.lock, NULL);

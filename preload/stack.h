@@ -11,8 +11,11 @@
 /* Opens libunwind from the directory of libgmtrace.so, then by its SONAME. False: says why once. */
 bool gmt_stack_start(const char *own_directory, unsigned int depth);
 
-/* The id of the caller's stack, from 1; 0: stacks are off, or it could not be captured. */
-uint32_t gmt_stack_capture(void);
+/*
+ * The id of the caller's stack, from 1; 0: stacks are off, or it could not be captured. caller: where
+ * the hook's return address stands, or NULL.
+ */
+uint32_t gmt_stack_capture(const uintptr_t *caller);
 
 /* Host memory of the table. */
 uint64_t gmt_stack_bytes(void);

@@ -28,10 +28,18 @@
 #define GMT_HOOKS(symbol) gmt_dl_##symbol, gmt_gp_##symbol, gmt_rt_##symbol
 #define GMT_STRIP(...)    __VA_ARGS__
 
+/* The return address stands just below the canonical frame address. */
+#if defined(__x86_64__)
+#define GMT_CALLER ((const uintptr_t *)__builtin_dwarf_cfa() - 1)
+#else
+#define GMT_CALLER NULL
+#endif
+
 #define GMT_HOOK(attributes, name, symbol, params, args, runtime_bit, by)                          \
 	attributes CUresult name params                                                            \
 	{                                                                                          \
-		return impl_##symbol((struct gmt_call){ GMT_API_##symbol | (runtime_bit), by },    \
+		return impl_##symbol((struct gmt_call){ GMT_API_##symbol | (runtime_bit), by,      \
+							GMT_CALLER },                              \
 				     GMT_STRIP args);                                              \
 	}
 
