@@ -12,16 +12,22 @@
 static const char *const status_names[] = { GMT_VERDICT_NAMES };
 static const char *const gate_names[] = { GMT_GATE_STATE_NAMES };
 
-static void put_leaked(const struct gmt_text *text, const struct gmt_report *report)
+/* "40.0 MiB (41,943,040 bytes) in 10 blocks", "4 bytes in 1 block" */
+static void put_exact(const struct gmt_text *text, uint64_t bytes, uint64_t blocks)
 {
-	gmt_buffer_size(text->out, report->leaked_bytes);
-	if (report->leaked_bytes >= 1024) {
+	gmt_buffer_size(text->out, bytes);
+	if (bytes >= 1024) {
 		gmt_buffer_format(text->out, " (");
-		gmt_buffer_plural(text->out, report->leaked_bytes, "byte", "bytes");
+		gmt_buffer_plural(text->out, bytes, "byte", "bytes");
 		gmt_buffer_format(text->out, ")");
 	}
 	gmt_buffer_format(text->out, " in ");
-	gmt_buffer_plural(text->out, report->leaked_blocks, "block", "blocks");
+	gmt_buffer_plural(text->out, blocks, "block", "blocks");
+}
+
+static void put_leaked(const struct gmt_text *text, const struct gmt_report *report)
+{
+	put_exact(text, report->leaked_bytes, report->leaked_blocks);
 	gmt_buffer_format(text->out, " leaked");
 }
 
@@ -124,11 +130,7 @@ static void put_stack(const struct gmt_text *text, const struct gmt_report_stack
 static void put_leak(const struct gmt_text *text, const struct gmt_report_leak *leak)
 {
 	gmt_buffer_format(text->out, "  ");
-	gmt_buffer_size(text->out, leak->bytes);
-	gmt_buffer_format(text->out, " (");
-	gmt_buffer_plural(text->out, leak->bytes, "byte", "bytes");
-	gmt_buffer_format(text->out, ") in ");
-	gmt_buffer_plural(text->out, leak->blocks, "block", "blocks");
+	put_exact(text, leak->bytes, leak->blocks);
 	gmt_buffer_format(text->out, " by ");
 	gmt_buffer_escape(text->out, leak->api);
 	if (leak->device != GMT_NO_DEVICE)

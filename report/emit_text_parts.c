@@ -45,35 +45,49 @@ void gmt_text_peaks(const struct gmt_text *text, const struct gmt_report *report
 			gmt_buffer_format(text->out, "  ");
 			gmt_text_amount(text, share->bytes, share->blocks);
 			gmt_buffer_format(text->out, "  ");
-			gmt_text_where(text, share->stack);
+			gmt_text_where(text, &peak->owners, j);
 			gmt_buffer_format(text->out, "\n");
 		}
 		gmt_text_more(text, "    ", GMT_TEXT_GROUPS, peak->owners.nr_shares);
 	}
 }
 
-static void put_pinners(const struct gmt_text *text, const struct gmt_report_device *device)
+/* The sites that pin pages now, with the pages; or those of the worst moment. */
+static void put_pinners(const struct gmt_text *text, const struct gmt_report_shares *pinners,
+			bool now)
 {
-	const struct gmt_report_shares *pinners = &device->pinners;
+	uint32_t shown = 0;
 
-	for (uint32_t i = 0; i < pinners->nr_shares && i < GMT_TEXT_GROUPS; i++) {
+	for (uint32_t i = 0; i < pinners->nr_shares && shown < GMT_TEXT_GROUPS; i++) {
 		const struct gmt_report_share *share = &pinners->shares[i];
 
-		gmt_buffer_format(text->out, "    ");
-		if (share->blocks) {
+		if (share->blocks == 0)
+			break; /* sorted: those that follow have none either */
+		shown++;
+		gmt_buffer_format(text->out, "      ");
+		if (now) {
 			gmt_buffer_plural(text->out, share->pages, "page", "pages");
-			gmt_buffer_format(text->out, " held by ");
-			gmt_text_amount(text, share->bytes, share->blocks);
+			gmt_buffer_format(text->out, " by ");
 		}
-		if (share->worst_blocks) {
-			gmt_buffer_format(text->out, share->blocks ? ", at worst " : "at worst ");
-			gmt_text_amount(text, share->worst_bytes, share->worst_blocks);
-		}
+		gmt_text_amount(text, share->bytes, share->blocks);
 		gmt_buffer_format(text->out, "  ");
-		gmt_text_where(text, share->stack);
+		gmt_text_where(text, pinners, i);
 		gmt_buffer_format(text->out, "\n");
 	}
-	gmt_text_more(text, "    ", GMT_TEXT_GROUPS, pinners->nr_shares);
+	while (shown < pinners->nr_shares && pinners->shares[shown].blocks)
+		shown++;
+	gmt_text_more(text, "      ", GMT_TEXT_GROUPS, shown);
+}
+
+static void put_pinned(const struct gmt_text *text, uint64_t pinned, uint64_t nr_pages,
+		       uint64_t small_bytes)
+{
+	gmt_buffer_size(text->out, pinned);
+	gmt_buffer_format(text->out, " pinned: small blocks of ");
+	gmt_buffer_size(text->out, small_bytes);
+	gmt_buffer_format(text->out, " hold ");
+	gmt_buffer_plural(text->out, nr_pages, "page", "pages");
+	gmt_buffer_format(text->out, " of 2 MiB\n");
 }
 
 static void put_fragmented(const struct gmt_text *text, const struct gmt_report *report,
@@ -84,28 +98,24 @@ static void put_fragmented(const struct gmt_text *text, const struct gmt_report 
 	if (device->pinned_bytes == 0 && pages->worst_pinned == 0 && pages->rounding_bytes == 0)
 		return;
 	put_device(text, report, device->ordinal);
-	gmt_buffer_format(text->out, ": ");
-	gmt_buffer_size(text->out, device->pinned_bytes);
-	gmt_buffer_format(text->out, " pinned by small blocks (");
-	gmt_buffer_size(text->out, pages->small_bytes);
-	gmt_buffer_format(text->out, " asked for, ");
-	gmt_buffer_plural(text->out, pages->small_pages, "page", "pages");
-	gmt_buffer_format(text->out, " of 2 MiB held)");
-	if (pages->rounding_bytes) {
-		gmt_buffer_format(text->out, ", ");
-		gmt_buffer_size(text->out, pages->rounding_bytes);
-		gmt_buffer_format(text->out, " lost to rounding");
-	}
-	if (pages->worst_pinned) {
-		gmt_buffer_format(text->out, "; worst ");
-		gmt_buffer_size(text->out, pages->worst_pinned);
-		gmt_buffer_format(text->out, " in ");
-		gmt_buffer_plural(text->out, pages->worst_pages, "page", "pages");
-		gmt_buffer_format(text->out, " at ");
-		gmt_buffer_time(text->out, pages->worst_time_ns);
-	}
 	gmt_buffer_format(text->out, "\n");
-	put_pinners(text, device);
+	if (device->pinned_bytes) {
+		gmt_buffer_format(text->out, "    at the end ");
+		put_pinned(text, device->pinned_bytes, pages->small_pages, pages->small_bytes);
+		put_pinners(text, &device->pinners, true);
+	}
+	if (pages->worst_pinned > device->pinned_bytes) {
+		gmt_buffer_format(text->out, "    at worst, ");
+		gmt_buffer_time(text->out, pages->worst_time_ns);
+		gmt_buffer_format(text->out, ", ");
+		put_pinned(text, pages->worst_pinned, pages->worst_pages, pages->worst_small_bytes);
+		put_pinners(text, &device->worst_pinners, false);
+	}
+	if (pages->rounding_bytes) {
+		gmt_buffer_format(text->out, "    at the end ");
+		gmt_buffer_size(text->out, pages->rounding_bytes);
+		gmt_buffer_format(text->out, " lost to rounding larger blocks up to 2 MiB\n");
+	}
 }
 
 static void put_pool(const struct gmt_text *text, const struct gmt_pool *pool)
@@ -184,7 +194,7 @@ static void put_kernel(const struct gmt_text *text, const struct gmt_report_kern
 		gmt_buffer_format(text->out, "    ");
 		gmt_text_amount(text, share->bytes, share->blocks);
 		gmt_buffer_format(text->out, "  ");
-		gmt_text_where(text, share->stack);
+		gmt_text_where(text, &kernel->passed, i);
 		gmt_buffer_format(text->out, "\n");
 	}
 	gmt_text_more(text, "    ", GMT_TEXT_GROUPS, kernel->passed.nr_shares);

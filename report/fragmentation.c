@@ -84,36 +84,40 @@ static bool count_pages(const struct gmt_analysis *analysis, uint64_t *pages)
 	return !pins.failed;
 }
 
-static bool find_pinners(struct gmt_analysis *analysis, int32_t device, const uint64_t *pages,
-			 struct gmt_report_shares *pinners)
+static bool find_pinners(struct gmt_analysis *analysis, const uint64_t *pages,
+			 struct gmt_report_device *device)
 {
 	const struct gmt_ledger *ledger = analysis->ledger;
-	struct gmt_report_share *shares =
-		gmt_heap_take(analysis->heap, ledger->nr_sites, sizeof(*shares));
-	uint32_t nr_shares = 0;
+	struct gmt_report_share *now =
+		gmt_heap_take(analysis->heap, ledger->nr_sites, sizeof(*now));
+	struct gmt_report_share *then =
+		gmt_heap_take(analysis->heap, ledger->nr_sites, sizeof(*then));
+	uint32_t nr_now = 0, nr_then = 0;
 
-	if (!shares)
+	if (!now || !then)
 		return false;
 	for (uint32_t i = 0; i < ledger->nr_sites; i++) {
 		const struct gmt_site *site = ledger->sites[i];
+		struct gmt_report_share share = { .stack = analysis->origins[i], .order = i };
 		struct gmt_share worst;
 
-		if (site->device != device || site->kind != GMT_KIND_DEVICE)
+		if (site->device != device->ordinal || site->kind != GMT_KIND_DEVICE)
 			continue;
 		worst = gmt_ledger_share(ledger, site, GMT_MOMENT_WORST_PINNED);
-		if (site->small_blocks == 0 && worst.blocks == 0)
-			continue;
-		shares[nr_shares++] = (struct gmt_report_share){
-			.stack = analysis->origins[i],
-			.order = i,
-			.bytes = site->small_bytes,
-			.blocks = site->small_blocks,
-			.pages = pages[i],
-			.worst_bytes = worst.bytes,
-			.worst_blocks = worst.blocks,
-		};
+		share.bytes = worst.bytes;
+		share.blocks = worst.blocks;
+		if (worst.blocks)
+			then[nr_then++] = share;
+		share.worst_bytes = worst.bytes;
+		share.worst_blocks = worst.blocks;
+		share.bytes = site->small_bytes;
+		share.blocks = site->small_blocks;
+		share.pages = pages[i];
+		if (site->small_blocks || worst.blocks)
+			now[nr_now++] = share;
 	}
-	*pinners = gmt_shares_merge(shares, nr_shares);
+	device->pinners = gmt_shares_merge(now, nr_now);
+	device->worst_pinners = gmt_shares_merge(then, nr_then);
 	return true;
 }
 
@@ -174,7 +178,7 @@ bool gmt_analysis_devices(struct gmt_analysis *analysis)
 		if (into->small_page_bytes > device->pages.small_bytes)
 			into->pinned_bytes = into->small_page_bytes - device->pages.small_bytes;
 		balance(ledger, into);
-		if (!find_pinners(analysis, i, pages, &into->pinners))
+		if (!find_pinners(analysis, pages, into))
 			return false;
 	}
 	return true;

@@ -98,7 +98,8 @@ struct gmt_report_device {
 	int32_t ordinal;
 	struct gmt_report_balance balance;
 	uint64_t small_page_bytes, pinned_bytes;
-	struct gmt_report_shares pinners;
+	struct gmt_report_shares pinners;	/* now first; with their part of the worst moment */
+	struct gmt_report_shares worst_pinners; /* bytes and blocks are of the worst moment */
 };
 
 struct gmt_report_kernel {

@@ -9,6 +9,8 @@
 /* Names of templates can be pages long; the JSON report has them whole. */
 #define NAME_SHOWN 160
 
+#define CALLERS_SHOWN 3
+
 #define BUILD_ID_SHOWN 8 /* bytes: enough to tell files apart */
 
 void gmt_text_paint(const struct gmt_text *text, enum gmt_paint paint, const char *words)
@@ -89,13 +91,60 @@ void gmt_text_frame(const struct gmt_text *text, const struct gmt_report_frame *
 	}
 }
 
-void gmt_text_where(const struct gmt_text *text, const struct gmt_report_stack *stack)
+static uint32_t first_frame(const struct gmt_report_stack *stack)
 {
-	if (stack->nr_frames == 0)
+	return stack->user < stack->nr_frames ? stack->user : 0;
+}
+
+/* Whether the frame would be written with the same words. */
+static bool same_words(const struct gmt_report_frame *left, const struct gmt_report_frame *right)
+{
+	const char *left_name = left->function ? left->function : "";
+	const char *right_name = right->function ? right->function : "";
+	const char *left_file = left->file ? left->file : "";
+	const char *right_file = right->file ? right->file : "";
+
+	if (strcmp(left_name, right_name) != 0 || strcmp(left_file, right_file) != 0 ||
+	    left->line != right->line)
+		return false;
+	return left->file || (left->module == right->module && left->offset == right->offset);
+}
+
+/* How many frames from the user's first on two stacks have in common. */
+static uint32_t common_frames(const struct gmt_report_stack *left,
+			      const struct gmt_report_stack *right)
+{
+	uint32_t i = first_frame(left), j = first_frame(right), common = 0;
+
+	while (i + common < left->nr_frames && j + common < right->nr_frames &&
+	       same_words(&left->frames[i + common], &right->frames[j + common]))
+		common++;
+	return common;
+}
+
+void gmt_text_where(const struct gmt_text *text, const struct gmt_report_shares *shares,
+		    uint32_t index)
+{
+	const struct gmt_report_stack *stack = shares->shares[index].stack;
+	uint32_t first = first_frame(stack), common = 0;
+
+	if (stack->nr_frames == 0) {
 		gmt_buffer_format(text->out, "(no stack)");
-	else
-		gmt_text_frame(text,
-			       &stack->frames[stack->user < stack->nr_frames ? stack->user : 0]);
+		return;
+	}
+	/* Only those that are shown have to be told apart. */
+	for (uint32_t i = 0; i < shares->nr_shares && i < GMT_TEXT_GROUPS; i++) {
+		uint32_t same = i == index ? 0 : common_frames(stack, shares->shares[i].stack);
+
+		common = same > common ? same : common;
+	}
+	if (common > CALLERS_SHOWN)
+		common = CALLERS_SHOWN;
+	gmt_text_frame(text, &stack->frames[first]);
+	for (uint32_t i = 1; i <= common && first + i < stack->nr_frames; i++) {
+		gmt_buffer_format(text->out, " < ");
+		gmt_text_frame(text, &stack->frames[first + i]);
+	}
 }
 
 void gmt_text_amount(const struct gmt_text *text, uint64_t bytes, uint64_t blocks)

@@ -31,8 +31,12 @@ void gmt_text_name(const struct gmt_text *text, const char *name);
 /* "function file:line", or "module+0xoffset (build-id …)"; no line end. */
 void gmt_text_frame(const struct gmt_text *text, const struct gmt_report_frame *frame);
 
-/* The one frame that says where a stack is: the first of the user's code. */
-void gmt_text_where(const struct gmt_text *text, const struct gmt_report_stack *stack);
+/*
+ * Where the share's stack is: the first frame of the user's code, and as many callers as it takes
+ * to tell it from the others, for a program that allocates through one function of its own.
+ */
+void gmt_text_where(const struct gmt_text *text, const struct gmt_report_shares *shares,
+		    uint32_t index);
 
 /* "40.0 MiB in 10 blocks" */
 void gmt_text_amount(const struct gmt_text *text, uint64_t bytes, uint64_t blocks);
