@@ -45,6 +45,9 @@ static void malloc_pairs(long count)
 
 static void *volatile sink;
 
+/* Of many equal calls the compiler would make one, unless the code around them differs. */
+#define APART() __asm__ volatile("# %0" : : "i"(__COUNTER__))
+
 static __attribute__((noinline)) void leaf(int which)
 {
 	void *block;
@@ -55,6 +58,7 @@ static __attribute__((noinline)) void leaf(int which)
 		if (cudaMalloc(&block, 512) != cudaSuccess)                                        \
 			abort();                                                                   \
 		sink = block;                                                                      \
+		APART();                                                                           \
 	}
 	HUNDRED(CALL)
 }
@@ -64,8 +68,10 @@ static __attribute__((noinline)) void branch(int which)
 	int at = 0;
 
 #define BRANCH(n)                                                                                  \
-	if (which % 10 == at++)                                                                    \
-		leaf(which / 10);
+	if (which % 10 == at++) {                                                                  \
+		leaf(which / 10);                                                                  \
+		APART();                                                                           \
+	}
 	TEN(BRANCH)
 }
 
