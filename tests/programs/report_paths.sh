@@ -3,7 +3,8 @@
 . "$(dirname "$0")/script.inc"
 
 traced 'report=deep/er/%e.txt:json=%e-%p%%.json' "$PROGRAMS/one_block"
-expect_silence "report in a file"
+[ "$(wc -l <err)" = 1 ] || fail "more than the summary was printed"
+expect_err "SUMMARY: leak: 4096 bytes in 1 blocks leaked"
 grep -q make_weights deep/er/one_block.txt || fail "no report in deep/er/one_block.txt"
 grep -q '^gmtrace: SUMMARY: ' deep/er/one_block.txt || fail "no SUMMARY in deep/er/one_block.txt"
 set -- one_block-*%.json
