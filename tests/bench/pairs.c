@@ -39,46 +39,40 @@ static void malloc_pairs(long count)
 	}
 }
 
-/* 1,000 sites: two calls deep, each level one of 10 or 100 distinct call instructions. */
-#define TEN(x)	   x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9)
-#define HUNDRED(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x)
+/* A thousand functions, and so a thousand sites: site_000 to site_999. */
+#define TENS(a, b)                                                                                 \
+	MAKE(a, b, 0)                                                                              \
+	MAKE(a, b, 1) MAKE(a, b, 2) MAKE(a, b, 3) MAKE(a, b, 4) MAKE(a, b, 5) MAKE(a, b, 6)        \
+		MAKE(a, b, 7) MAKE(a, b, 8) MAKE(a, b, 9)
+#define HUNDRED(a)                                                                                 \
+	TENS(a, 0)                                                                                 \
+	TENS(a, 1) TENS(a, 2) TENS(a, 3) TENS(a, 4) TENS(a, 5) TENS(a, 6) TENS(a, 7) TENS(a, 8)    \
+		TENS(a, 9)
+#define THOUSAND                                                                                   \
+	HUNDRED(0)                                                                                 \
+	HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8)    \
+		HUNDRED(9)
 
-static void *volatile sink;
-
-/* Of many equal calls the compiler would make one, unless the code around them differs. */
-#define APART() __asm__ volatile("# %0" : : "i"(__COUNTER__))
-
-static __attribute__((noinline)) void leaf(int which)
-{
-	void *block;
-	int at = 0;
-
-#define CALL(n)                                                                                    \
-	if (which == at++) {                                                                       \
+/* Equal functions would be made one, unless something in them differs. */
+#define MAKE(a, b, c)                                                                              \
+	static __attribute__((noinline)) void site_##a##b##c(void)                                 \
+	{                                                                                          \
+		void *block;                                                                       \
+                                                                                                   \
 		if (cudaMalloc(&block, 512) != cudaSuccess)                                        \
 			abort();                                                                   \
-		sink = block;                                                                      \
-		APART();                                                                           \
+		__asm__ volatile("# %0" : : "i"(__COUNTER__));                                     \
 	}
-	HUNDRED(CALL)
-}
-
-static __attribute__((noinline)) void branch(int which)
-{
-	int at = 0;
-
-#define BRANCH(n)                                                                                  \
-	if (which % 10 == at++) {                                                                  \
-		leaf(which / 10);                                                                  \
-		APART();                                                                           \
-	}
-	TEN(BRANCH)
-}
+THOUSAND
+#undef MAKE
 
 static void live_blocks(long count)
 {
+#define MAKE(a, b, c) site_##a##b##c,
+	static void (*const sites[])(void) = { THOUSAND };
+
 	for (long i = 0; i < count; i++)
-		branch((int)(i % 1000));
+		sites[i % 1000]();
 }
 
 static void (*work)(long);
@@ -104,9 +98,9 @@ int main(int argc, char **argv)
 
 	if (cudaMalloc(&warm, 512) != cudaSuccess)
 		return 1;
-	work = strcmp(workload, "malloc") == 0 ? malloc_pairs :
-	       strcmp(workload, "live") == 0   ? live_blocks :
-						 async_pairs;
+	work = strcmp(workload, "malloc") == 0 ? malloc_pairs
+	       : strcmp(workload, "live") == 0 ? live_blocks
+					       : async_pairs;
 	for (int i = 0; work == malloc_pairs && i < 20000; i++)
 		if (cudaMalloc(&warm, 512) != cudaSuccess)
 			return 1;
