@@ -27,8 +27,12 @@ bool gmt_analysis_sites(struct gmt_analysis *analysis);
 bool gmt_analysis_devices(struct gmt_analysis *analysis); /* fragmentation.c, with the balance */
 bool gmt_analysis_kernels(struct gmt_analysis *analysis);
 
-/* Sums the shares of a site into one and sorts, largest first. shares is changed and kept. */
-struct gmt_report_shares gmt_shares_merge(struct gmt_report_share *shares, uint32_t nr_shares);
+/*
+ * Sums the shares of a site into one and sorts, largest first. shares is the caller's and changed;
+ * the result is of the heap. False: no memory.
+ */
+bool gmt_shares_merge(struct gmt_heap *heap, struct gmt_report_share *shares, uint32_t nr_shares,
+		      struct gmt_report_shares *merged);
 
 /* Orders by bytes, then blocks, both descending, then by site: for qsort. */
 int gmt_shares_compare(uint64_t left_bytes, uint64_t right_bytes, uint64_t left_blocks,

@@ -36,17 +36,18 @@ static int by_bytes(const void *left, const void *right)
 				  a->stack->site, b->stack->site);
 }
 
-struct gmt_report_shares gmt_shares_merge(struct gmt_report_share *shares, uint32_t nr_shares)
+bool gmt_shares_merge(struct gmt_heap *heap, struct gmt_report_share *shares, uint32_t nr_shares,
+		      struct gmt_report_shares *merged)
 {
-	struct gmt_report_shares merged = { shares, 0 };
+	uint32_t nr_merged = 0;
 
 	qsort(shares, nr_shares, sizeof(*shares), by_site);
 	for (uint32_t i = 0; i < nr_shares; i++) {
-		struct gmt_report_share *into = &shares[merged.nr_shares];
+		struct gmt_report_share *into = &shares[nr_merged];
 
 		if (i == 0 || into[-1].stack->site != shares[i].stack->site) {
 			*into = shares[i];
-			merged.nr_shares++;
+			nr_merged++;
 			continue;
 		}
 		into[-1].bytes += shares[i].bytes;
@@ -55,8 +56,13 @@ struct gmt_report_shares gmt_shares_merge(struct gmt_report_share *shares, uint3
 		into[-1].worst_bytes += shares[i].worst_bytes;
 		into[-1].worst_blocks += shares[i].worst_blocks;
 	}
-	qsort(shares, merged.nr_shares, sizeof(*shares), by_bytes);
-	return merged;
+	qsort(shares, nr_merged, sizeof(*shares), by_bytes);
+	merged->shares = gmt_heap_take(heap, nr_merged, sizeof(*shares));
+	if (!merged->shares)
+		return false;
+	memcpy(merged->shares, shares, nr_merged * sizeof(*shares));
+	merged->nr_shares = nr_merged;
+	return true;
 }
 
 /* The sites that held something at the peak of a device, or of the process (GMT_NO_DEVICE). */
@@ -66,9 +72,9 @@ static bool find_owners(struct gmt_analysis *analysis, int32_t device,
 	const struct gmt_ledger *ledger = analysis->ledger;
 	enum gmt_moment moment =
 		device == GMT_NO_DEVICE ? GMT_MOMENT_PROCESS_PEAK : GMT_MOMENT_DEVICE_PEAK;
-	struct gmt_report_share *shares =
-		gmt_heap_take(analysis->heap, ledger->nr_sites, sizeof(*shares));
+	struct gmt_report_share *shares = calloc((size_t)ledger->nr_sites + 1, sizeof(*shares));
 	uint32_t nr_shares = 0;
+	bool done;
 
 	if (!shares)
 		return false;
@@ -88,8 +94,9 @@ static bool find_owners(struct gmt_analysis *analysis, int32_t device,
 			.blocks = share.blocks,
 		};
 	}
-	*owners = gmt_shares_merge(shares, nr_shares);
-	return true;
+	done = gmt_shares_merge(analysis->heap, shares, nr_shares, owners);
+	free(shares);
+	return done;
 }
 
 static bool add_peak(struct gmt_analysis *analysis, int32_t device, const struct gmt_scope *scope)
@@ -226,8 +233,7 @@ static bool add_kernel(struct gmt_analysis *analysis, const struct gmt_kernel *k
 			.blocks = part->blocks,
 		};
 	}
-	into->passed = gmt_shares_merge(shares, nr_shares);
-	return true;
+	return gmt_shares_merge(analysis->heap, shares, nr_shares, &into->passed);
 }
 
 static int compare_kernels(const void *left, const void *right)

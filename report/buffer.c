@@ -13,7 +13,7 @@ void gmt_buffer_free(struct gmt_buffer *buffer)
 	memset(buffer, 0, sizeof(*buffer));
 }
 
-static bool make_room(struct gmt_buffer *buffer, size_t bytes)
+bool gmt_buffer_reserve(struct gmt_buffer *buffer, size_t bytes)
 {
 	size_t room = buffer->room ? buffer->room : 4096;
 	char *moved;
@@ -38,7 +38,7 @@ static bool make_room(struct gmt_buffer *buffer, size_t bytes)
 
 void gmt_buffer_add(struct gmt_buffer *buffer, const char *text, size_t bytes)
 {
-	if (bytes == 0 || !make_room(buffer, bytes))
+	if (bytes == 0 || !gmt_buffer_reserve(buffer, bytes))
 		return;
 	memcpy(buffer->text + buffer->bytes, text, bytes);
 	buffer->bytes += bytes;
@@ -49,7 +49,7 @@ void gmt_buffer_format(struct gmt_buffer *buffer, const char *format, ...)
 	va_list arguments;
 	int bytes;
 
-	if (!make_room(buffer, 256))
+	if (!gmt_buffer_reserve(buffer, 256))
 		return;
 	va_start(arguments, format);
 	bytes = vsnprintf(buffer->text + buffer->bytes, buffer->room - buffer->bytes, format,
@@ -60,7 +60,7 @@ void gmt_buffer_format(struct gmt_buffer *buffer, const char *format, ...)
 		return;
 	}
 	if ((size_t)bytes >= buffer->room - buffer->bytes) {
-		if (!make_room(buffer, (size_t)bytes + 1))
+		if (!gmt_buffer_reserve(buffer, (size_t)bytes + 1))
 			return;
 		va_start(arguments, format);
 		vsnprintf(buffer->text + buffer->bytes, (size_t)bytes + 1, format, arguments);

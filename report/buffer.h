@@ -14,6 +14,9 @@ struct gmt_buffer {
 
 void gmt_buffer_free(struct gmt_buffer *buffer);
 
+/* Room for so many bytes, so that adding them moves nothing. False: no memory. */
+bool gmt_buffer_reserve(struct gmt_buffer *buffer, size_t bytes);
+
 void gmt_buffer_add(struct gmt_buffer *buffer, const char *text, size_t bytes);
 
 __attribute__((format(printf, 2, 3))) void gmt_buffer_format(struct gmt_buffer *buffer,

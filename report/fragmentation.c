@@ -88,13 +88,12 @@ static bool find_pinners(struct gmt_analysis *analysis, const uint64_t *pages,
 			 struct gmt_report_device *device)
 {
 	const struct gmt_ledger *ledger = analysis->ledger;
-	struct gmt_report_share *now =
-		gmt_heap_take(analysis->heap, ledger->nr_sites, sizeof(*now));
-	struct gmt_report_share *then =
-		gmt_heap_take(analysis->heap, ledger->nr_sites, sizeof(*then));
+	size_t room = (size_t)ledger->nr_sites + 1;
+	struct gmt_report_share *now = calloc(2 * room, sizeof(*now)), *then = now + room;
 	uint32_t nr_now = 0, nr_then = 0;
+	bool done;
 
-	if (!now || !then)
+	if (!now)
 		return false;
 	for (uint32_t i = 0; i < ledger->nr_sites; i++) {
 		const struct gmt_site *site = ledger->sites[i];
@@ -116,9 +115,10 @@ static bool find_pinners(struct gmt_analysis *analysis, const uint64_t *pages,
 		if (site->small_blocks || worst.blocks)
 			now[nr_now++] = share;
 	}
-	device->pinners = gmt_shares_merge(now, nr_now);
-	device->worst_pinners = gmt_shares_merge(then, nr_then);
-	return true;
+	done = gmt_shares_merge(analysis->heap, now, nr_now, &device->pinners) &&
+	       gmt_shares_merge(analysis->heap, then, nr_then, &device->worst_pinners);
+	free(now);
+	return done;
 }
 
 static uint64_t pool_idle(const struct gmt_ledger *ledger, int32_t device)

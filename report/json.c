@@ -1,22 +1,62 @@
-/* Owns how single values are written in JSON. */
+/* Owns the punctuation of the JSON report, and how single values and stacks are written. */
 #include "report/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/buffer.h"
+/* 15 digits are what a double holds for sure: no 0.10000000000000001. */
+#define FLAGS (JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
-void gmt_json_put(struct gmt_json *json, json_t *object, const char *key, json_t *value)
+/* Keys of the document, and one line for each of what they hold; further in there are no lines. */
+#define LINES_DEPTH 2
+
+static void begin_entry(struct gmt_json *json, const char *key)
 {
-	if (json_object_set_new(object, key, value) != 0)
-		json->failed = true;
+	if (!json->first)
+		gmt_buffer_add(json->out, ",", 1);
+	if (json->depth == 0)
+		;
+	else if (json->depth <= LINES_DEPTH)
+		gmt_buffer_format(json->out, "\n%*s", (int)json->depth, "");
+	else if (!json->first)
+		gmt_buffer_add(json->out, " ", 1);
+	json->first = false;
+	if (key)
+		gmt_buffer_format(json->out, "\"%s\": ", key);
 }
 
-void gmt_json_push(struct gmt_json *json, json_t *array, json_t *value)
+void gmt_json_open(struct gmt_json *json, const char *key, char bracket)
 {
-	if (json_array_append_new(array, value) != 0)
-		json->failed = true;
+	begin_entry(json, key);
+	gmt_buffer_add(json->out, &bracket, 1);
+	json->depth++;
+	json->first = true;
+}
+
+void gmt_json_close(struct gmt_json *json, char bracket)
+{
+	json->depth--;
+	if (!json->first && json->depth < LINES_DEPTH)
+		gmt_buffer_format(json->out, "\n%*s", (int)json->depth, "");
+	gmt_buffer_add(json->out, &bracket, 1);
+	json->first = false;
+}
+
+static int append(const char *text, size_t bytes, void *data)
+{
+	struct gmt_buffer *out = data;
+
+	gmt_buffer_add(out, text, bytes);
+	return out->failed ? -1 : 0;
+}
+
+void gmt_json_put(struct gmt_json *json, const char *key, json_t *value)
+{
+	begin_entry(json, key);
+	if (!value || json_dump_callback(value, append, json->out, FLAGS) != 0)
+		json->out->failed = true;
+	json_decref(value);
 }
 
 json_t *gmt_json_text(const char *text)
@@ -81,47 +121,55 @@ static json_t *build_id(const struct gmt_module *module)
 	return json_string(text);
 }
 
-static json_t *frame(struct gmt_json *json, const struct gmt_report_frame *frame)
+static void put_frame(struct gmt_json *json, const struct gmt_report_frame *frame)
 {
-	json_t *object = json_object();
+	const struct gmt_module *module = frame->module;
 
-	gmt_json_put(json, object, "function", gmt_json_text(frame->function));
-	gmt_json_put(json, object, "file", gmt_json_text(frame->file));
-	gmt_json_put(json, object, "line", frame->line ? json_integer(frame->line) : json_null());
-	gmt_json_put(json, object, "column",
-		     frame->column ? json_integer(frame->column) : json_null());
-	gmt_json_put(json, object, "module",
-		     frame->module ? gmt_json_text(frame->module->path) : json_null());
-	gmt_json_put(json, object, "offset", gmt_json_address(frame->offset));
-	gmt_json_put(json, object, "build_id",
-		     frame->module ? build_id(frame->module) : json_null());
-	gmt_json_put(json, object, "lang", json_string("c"));
-	gmt_json_put(json, object, "inlined", json_boolean(frame->inlined));
-	return object;
+	gmt_json_open(json, NULL, '{');
+	gmt_json_put(json, "function", gmt_json_text(frame->function));
+	gmt_json_put(json, "file", gmt_json_text(frame->file));
+	gmt_json_put(json, "line", frame->line ? json_integer(frame->line) : json_null());
+	gmt_json_put(json, "column", frame->column ? json_integer(frame->column) : json_null());
+	gmt_json_put(json, "module", module ? gmt_json_text(module->path) : json_null());
+	gmt_json_put(json, "offset", gmt_json_address(frame->offset));
+	gmt_json_put(json, "build_id", module ? build_id(module) : json_null());
+	gmt_json_put(json, "lang", json_string("c"));
+	gmt_json_put(json, "inlined", json_boolean(frame->inlined));
+	gmt_json_close(json, '}');
 }
 
-json_t *gmt_json_stack(struct gmt_json *json, const struct gmt_report_stack *stack)
+void gmt_json_stack(struct gmt_json *json, const char *key, const struct gmt_report_stack *stack)
 {
-	json_t *array = json_array();
+	struct gmt_report_written *written = stack->written;
+	size_t bytes = written->end - written->start;
 
-	for (uint32_t i = 0; i < stack->nr_frames; i++)
-		gmt_json_push(json, array, frame(json, &stack->frames[i]));
-	return array;
+	gmt_json_open(json, key, '[');
+	if (bytes) {
+		/* The copy is taken from the buffer itself, which must not move meanwhile. */
+		if (gmt_buffer_reserve(json->out, bytes))
+			gmt_buffer_add(json->out, json->out->text + written->start, bytes);
+		json->first = false;
+	} else {
+		written->start = json->out->bytes;
+		for (uint32_t i = 0; i < stack->nr_frames; i++)
+			put_frame(json, &stack->frames[i]);
+		written->end = json->out->bytes;
+	}
+	gmt_json_close(json, ']');
 }
 
-json_t *gmt_json_shares(struct gmt_json *json, const struct gmt_report_shares *shares)
+void gmt_json_shares(struct gmt_json *json, const char *key, const struct gmt_report_shares *shares)
 {
-	json_t *array = json_array();
-
+	gmt_json_open(json, key, '[');
 	for (uint32_t i = 0; i < shares->nr_shares; i++) {
 		const struct gmt_report_share *share = &shares->shares[i];
-		json_t *object = json_object();
 
-		gmt_json_put(json, object, "bytes", gmt_json_count(share->bytes));
-		gmt_json_put(json, object, "blocks", gmt_json_count(share->blocks));
-		gmt_json_put(json, object, "site", gmt_json_address(share->stack->site));
-		gmt_json_put(json, object, "stack", gmt_json_stack(json, share->stack));
-		gmt_json_push(json, array, object);
+		gmt_json_open(json, NULL, '{');
+		gmt_json_put(json, "bytes", gmt_json_count(share->bytes));
+		gmt_json_put(json, "blocks", gmt_json_count(share->blocks));
+		gmt_json_put(json, "site", gmt_json_address(share->stack->site));
+		gmt_json_stack(json, "stack", share->stack);
+		gmt_json_close(json, '}');
 	}
-	return array;
+	gmt_json_close(json, ']');
 }

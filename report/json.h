@@ -1,6 +1,8 @@
 /*
- * Building blocks of the JSON report on jansson. A document is built with one struct gmt_json,
- * which remembers that memory ran out; values that could not be made are left out then.
+ * Writes a JSON document piece by piece: memory is needed for the text alone, and a stack that
+ * many objects have is formatted once. Single values are made and written by jansson.
+ *
+ * A failure (no memory) sticks in the buffer that is written to.
  */
 #ifndef GMT_REPORT_JSON_H
 #define GMT_REPORT_JSON_H
@@ -9,15 +11,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/buffer.h"
 #include "report/model.h"
 
 struct gmt_json {
-	bool failed;
+	struct gmt_buffer *out;
+	unsigned int depth; /* of open brackets */
+	bool first;	    /* nothing stands in the innermost bracket yet */
 };
 
-/* Both take value over. */
-void gmt_json_put(struct gmt_json *json, json_t *object, const char *key, json_t *value);
-void gmt_json_push(struct gmt_json *json, json_t *array, json_t *value);
+/* Key is NULL in arrays. bracket is '{' or '['; the end has the matching one. */
+void gmt_json_open(struct gmt_json *json, const char *key, char bracket);
+void gmt_json_close(struct gmt_json *json, char bracket);
+/* Takes the value over; NULL: jansson had no memory for it. */
+void gmt_json_put(struct gmt_json *json, const char *key, json_t *value);
 
 /* What is not UTF-8 becomes U+FFFD; NULL becomes null. */
 json_t *gmt_json_text(const char *text);
@@ -28,16 +35,18 @@ json_t *gmt_json_count(uint64_t number);
 /* Nanoseconds as seconds. */
 json_t *gmt_json_time(uint64_t ns);
 json_t *gmt_json_device(int32_t device); /* GMT_NO_DEVICE: null */
-json_t *gmt_json_stack(struct gmt_json *json, const struct gmt_report_stack *stack);
-/* [{bytes, blocks, site, stack}] */
-json_t *gmt_json_shares(struct gmt_json *json, const struct gmt_report_shares *shares);
 
-/* Arrays of the parts. */
-json_t *gmt_json_leaks(struct gmt_json *json, const struct gmt_report *report);
-json_t *gmt_json_peaks(struct gmt_json *json, const struct gmt_report *report);
-json_t *gmt_json_sites(struct gmt_json *json, const struct gmt_report *report);
-json_t *gmt_json_kernels(struct gmt_json *json, const struct gmt_report *report);
-json_t *gmt_json_devices(struct gmt_json *json, const struct gmt_report *report);
-json_t *gmt_json_fragmentation(struct gmt_json *json, const struct gmt_report *report);
+void gmt_json_stack(struct gmt_json *json, const char *key, const struct gmt_report_stack *stack);
+/* [{bytes, blocks, site, stack}] */
+void gmt_json_shares(struct gmt_json *json, const char *key,
+		     const struct gmt_report_shares *shares);
+
+/* Parts of the document, each with its key. */
+void gmt_json_leaks(struct gmt_json *json, const struct gmt_report *report);
+void gmt_json_peaks(struct gmt_json *json, const struct gmt_report *report);
+void gmt_json_sites(struct gmt_json *json, const struct gmt_report *report);
+void gmt_json_kernels(struct gmt_json *json, const struct gmt_report *report);
+void gmt_json_devices(struct gmt_json *json, const struct gmt_report *report);
+void gmt_json_fragmentation(struct gmt_json *json, const struct gmt_report *report);
 
 #endif

@@ -23,12 +23,18 @@ struct gmt_report_frame {
 	bool vendor;
 };
 
+/* Where an emitter has written something before, so that it can be copied. */
+struct gmt_report_written {
+	size_t start, end; /* equal: nowhere */
+};
+
 /* Innermost first, without the tracer, driver, runtime, and what starts a process or a thread. */
 struct gmt_report_stack {
 	struct gmt_report_frame *frames;
 	uint32_t nr_frames;
-	uint32_t user;	     /* index of the first frame of the user's code; nr_frames: none */
-	uint64_t site;	     /* the contract's hash */
+	uint32_t user; /* index of the first frame of the user's code; nr_frames: none */
+	uint64_t site; /* the contract's hash */
+	struct gmt_report_written *written; /* the JSON emitter's */
 	const char *runtime; /* public runtime function that the user called; NULL: not named */
 };
 

@@ -58,6 +58,16 @@ static uint64_t hash_frame(uint64_t hash, const struct gmt_location *location)
 	return hash_bytes(hash, offset, sizeof(offset));
 }
 
+static struct gmt_report_stack *new_stack(struct gmt_heap *heap)
+{
+	struct gmt_report_stack *stack = gmt_heap_take(heap, 1, sizeof(*stack));
+
+	if (!stack)
+		return NULL;
+	stack->written = gmt_heap_take(heap, 1, sizeof(*stack->written));
+	return stack->written ? stack : NULL;
+}
+
 struct gmt_stacks *gmt_stacks_new(struct gmt_heap *heap, const struct gmt_ledger *ledger,
 				  struct gmt_symbolizer *symbolizer)
 {
@@ -69,7 +79,7 @@ struct gmt_stacks *gmt_stacks_new(struct gmt_heap *heap, const struct gmt_ledger
 	stacks->ledger = ledger;
 	stacks->symbolizer = symbolizer;
 	stacks->made = gmt_heap_take(heap, ledger->nr_stacks, sizeof(*stacks->made));
-	stacks->empty = gmt_heap_take(heap, 1, sizeof(*stacks->empty));
+	stacks->empty = new_stack(heap);
 	stacks->locations = gmt_locations_new(heap, ledger, symbolizer);
 	if (gmt_heap_failed(heap) || !stacks->locations)
 		return NULL;
@@ -188,7 +198,7 @@ static void take_location(struct gmt_report_stack *stack, const struct gmt_locat
 
 static struct gmt_report_stack *make(struct gmt_stacks *stacks, const struct gmt_stack *raw)
 {
-	struct gmt_report_stack *stack = gmt_heap_take(stacks->heap, 1, sizeof(*stack));
+	struct gmt_report_stack *stack = new_stack(stacks->heap);
 	uint32_t count = raw->nr_frames < GMT_MAX_FRAMES ? raw->nr_frames : GMT_MAX_FRAMES;
 	struct walk walk = { .inside = true, .hash = HASH_START };
 	size_t nr_names = 0;

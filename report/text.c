@@ -163,7 +163,9 @@ void gmt_text_more(const struct gmt_text *text, const char *indent, uint64_t sho
 
 void gmt_text_percent(const struct gmt_text *text, uint64_t part, uint64_t whole)
 {
-	unsigned int tenths = (unsigned int)((double)part * 1000 / (double)whole + 0.5);
+	/* A part is never larger, but in a damaged trace. */
+	unsigned int tenths =
+		part < whole ? (unsigned int)((double)part * 1000 / (double)whole + 0.5) : 1000;
 
 	gmt_buffer_format(text->out, "%3u.%u %%", tenths / 10, tenths % 10);
 }
