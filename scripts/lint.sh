@@ -22,6 +22,6 @@ if command -v shellcheck >/dev/null; then
 else
 	echo "lint: no shellcheck, scripts were not checked"
 fi
-check "${PYTHON:-python3}" -W error -c 'import ast, sys
-for path in sys.argv[1:]: ast.parse(open(path).read(), path)' tests/*.py
+check "${PYTHON:-python3}" -c 'import ast, pathlib, sys
+for path in sys.argv[1:]: ast.parse(pathlib.Path(path).read_text(), path)' tests/*.py
 exit $bad

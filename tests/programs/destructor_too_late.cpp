@@ -3,7 +3,7 @@
 
 #include "program.h"
 
-/* Older than the first call of CUDA, so destroyed after the runtime, which answers 4 (unloading). */
+/* Older than the first CUDA call, so destroyed after the runtime, which answers 4 (unloading). */
 struct Cache {
 	void *memory = nullptr;
 

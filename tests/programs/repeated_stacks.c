@@ -1,4 +1,4 @@
-/* case: stacks that come again thousands of times at the same place are never taken for one another */
+/* case: stacks that come again thousands of times at one place are never taken for one another */
 #include <cuda_runtime_api.h>
 
 #include "program.h"
