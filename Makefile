@@ -46,7 +46,7 @@ PURE_SRC     := preload/arena.c preload/ledger.c preload/ledger_facts.c preload/
                 preload/pages.c
 PROGRAM_SRC  := $(REPORT_SRC) $(PURE_SRC)
 OBJ          := $(BUILD)/obj
-LIB_OBJ      := $(LIB_SRC:%.c=$(OBJ)/%.o) $(OBJ)/preload/lookup_x86_64.o
+LIB_OBJ      := $(LIB_SRC:%.c=$(OBJ)/%.o) $(patsubst %.S,$(OBJ)/%.o,$(wildcard preload/*.S))
 PROGRAM_OBJ  := $(PROGRAM_SRC:%.c=$(OBJ)/%.o) $(patsubst %.cc,$(OBJ)/%.o,$(wildcard report/*.cc))
 JANSSON      := -Wl,-Bstatic -ljansson -Wl,-Bdynamic
 

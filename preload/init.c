@@ -60,6 +60,7 @@ bool gmt_init_traced(void)
 
 	if (traced == 0) {
 		gmt_config_load(getenv("GMTRACE_OPTIONS"));
+		gmt_lookup_keep_deepbind(gmt_config()->deepbind);
 		traced = fnmatch(gmt_config()->program, program_name(), 0) == 0 ? 1 : 2;
 		atomic_store(&init.traced, traced);
 	}

@@ -45,6 +45,8 @@ static const struct hooks hooks[GMT_NR_APIS] = {
 #include "preload/driver_apis.def"
 };
 
+#define TABLE_VERSION 13000 /* of driver_versions.def */
+
 #define PASSED_MAX  1024
 #define PASSED_NAME 56
 
@@ -60,6 +62,7 @@ static struct {
 	_Atomic(uint32_t) hashes[PASSED_MAX];
 	char names[PASSED_MAX][PASSED_NAME];
 	_Atomic(uintptr_t) runtimes[RUNTIMES_MAX];
+	atomic_bool keep_deepbind;
 } seen;
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -179,8 +182,8 @@ void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller)
 	/* By RTLD_DEFAULT our exported symbol is found anyway; RTLD_NEXT is somebody's wrapper chain. */
 	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT)
 		return NULL;
-	/* The driver looks itself up: handing it our hooks would have it call us from inside. */
-	if (is_self(caller) || gmt_real_in_driver(caller))
+	/* The driver and CUPTI look the driver up: with our hooks they would call us from inside. */
+	if (is_self(caller) || gmt_real_in_driver(caller) || gmt_real_is_vendor_tool(caller))
 		return NULL;
 	row = row_by_name(name);
 	if (row < 0) {
@@ -199,11 +202,71 @@ void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller)
 	return hooks[row].by_dlsym;
 }
 
+void gmt_lookup_keep_deepbind(bool keep)
+{
+	atomic_store(&seen.keep_deepbind, keep);
+}
+
+/* A library bound deeply finds the driver's and libc's entries before ours, and escapes us. */
+int gmt_lookup_dlopen(const char *path, int flags)
+{
+	gmt_real_bootstrap();
+	if (!path || !(flags & RTLD_DEEPBIND))
+		return flags;
+	if (atomic_load(&seen.keep_deepbind)) {
+		gmt_count(GMT_COUNT_kept_deepbind);
+		return flags;
+	}
+	gmt_count(GMT_COUNT_masked_deepbind);
+	return flags & ~RTLD_DEEPBIND;
+}
+
+/*
+ * The row that a look-up means by its name and version, for a driver that hands out pointers which
+ * are no symbol's address. A pointer that is some variant's address means that variant, hooked or
+ * not. Versions after the table's may mean a variant that it does not know: passed through.
+ */
+static int row_by_version(const char *name, const void *pointer, int version, bool per_thread)
+{
+	static const struct {
+		const char *base;
+		int from;
+		bool per_thread;
+		const char *symbol;
+	} versions[] = {
+#define GMT_VERSION(base, from, per_thread, symbol) { #base, from, per_thread, #symbol },
+#include "preload/driver_versions.def"
+#undef GMT_VERSION
+	};
+	int best = -1;
+
+	if (version > TABLE_VERSION)
+		return -1;
+	for (unsigned int i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		if (!same(versions[i].base, name))
+			continue;
+		if (gmt_real_dlsym(gmt_real_driver(false), versions[i].symbol) == pointer)
+			return -1;
+		if (versions[i].from > version || (versions[i].per_thread && !per_thread))
+			continue;
+		/* The newest that the version allows; of two equal ones the per-thread twin. */
+		if (best < 0 || versions[i].per_thread > versions[best].per_thread ||
+		    (versions[i].per_thread == versions[best].per_thread &&
+		     versions[i].from >= versions[best].from))
+			best = (int)i;
+	}
+	return best < 0 ? -1 : row_by_name(versions[best].symbol);
+}
+
 /* After the real look-up has succeeded: the hook for what it found, by pointer. */
-static void substitute(const char *name, void **pfn, uintptr_t caller)
+static void substitute(const char *name, void **pfn, int version, cuuint64_t flags,
+		       uintptr_t caller)
 {
 	int row = row_by_pointer(*pfn);
 
+	if (row < 0)
+		row = row_by_version(name, *pfn, version,
+				     flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
 	if (row < 0)
 		note_passed(name);
 	else
@@ -222,7 +285,7 @@ GMT_IMPL CUresult impl_cuGetProcAddress(struct gmt_call call, const char *name, 
 		return GMT_NO_DRIVER;
 	rc = real(name, pfn, version, flags);
 	if (rc == CUDA_SUCCESS && pfn && *pfn && name)
-		substitute(name, pfn, (uintptr_t)__builtin_return_address(0));
+		substitute(name, pfn, version, flags, (uintptr_t)__builtin_return_address(0));
 	return rc;
 }
 
@@ -241,7 +304,7 @@ GMT_IMPL CUresult impl_cuGetProcAddress_v2(struct gmt_call call, const char *nam
 		note_runtime(caller);
 	rc = real(name, pfn, version, flags, status);
 	if (rc == CUDA_SUCCESS && pfn && *pfn && name)
-		substitute(name, pfn, caller);
+		substitute(name, pfn, version, flags, caller);
 	return rc;
 }
 

@@ -5,10 +5,17 @@
 #ifndef GMT_PRELOAD_LOOKUP_H
 #define GMT_PRELOAD_LOOKUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Called by the trampoline with the return address of dlsym's caller. NULL: go to the real dlsym. */
 void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller);
+
+/* Called by the trampoline: the flags that the real dlopen gets. */
+int gmt_lookup_dlopen(const char *path, int flags);
+
+/* Whether RTLD_DEEPBIND is left as the program asks (option deepbind). */
+void gmt_lookup_keep_deepbind(bool keep);
 
 /* Names passed through, NULL past the last one; may hold a name twice. */
 const char *gmt_lookup_passed(unsigned int index);

@@ -1,10 +1,12 @@
 /*
- * dlsym, exported. The filter is asked first, with the caller's return address; when it has no
- * answer, control goes to the real dlsym by a jump: glibc finds the caller by its return address,
- * which RTLD_NEXT, RTLD_DEFAULT, RUNPATH and $ORIGIN need unchanged.
+ * dlsym and dlopen, exported. A filter is asked first; then control goes to the real one by a jump,
+ * so that glibc sees the caller's own return address: it finds RTLD_NEXT, RTLD_DEFAULT's scope,
+ * RUNPATH and $ORIGIN by it.
  */
 #if defined(__x86_64__)
 	.text
+
+	/* The filter's answer, if it has one, is the result. */
 	.globl	dlsym
 	.type	dlsym, @function
 	.p2align 4
@@ -32,5 +34,22 @@ dlsym:
 	jmp	*gmt_real_dlsym(%rip)
 	.cfi_endproc
 	.size	dlsym, .-dlsym
+
+	/* The filter's answer is the flags to go on with. */
+	.globl	dlopen
+	.type	dlopen, @function
+	.p2align 4
+dlopen:
+	.cfi_startproc
+	endbr64
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	call	gmt_lookup_dlopen
+	movl	%eax, %esi
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+	jmp	*gmt_real_dlopen(%rip)
+	.cfi_endproc
+	.size	dlopen, .-dlopen
 #endif
 	.section .note.GNU-stack,"",@progbits

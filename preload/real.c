@@ -95,6 +95,50 @@ bool gmt_real_in_driver(uintptr_t address)
 	       address < atomic_load_explicit(&real.driver_hi, memory_order_relaxed);
 }
 
+/* glibc's own lock-free look-up of the object at an address; declared here for older headers. */
+struct found_object {
+	unsigned long long flags;
+	void *start, *end;
+	struct link_map *map;
+	void *frames;
+	unsigned long long reserved[7];
+};
+
+bool gmt_real_is_vendor_tool(uintptr_t address)
+{
+	static _Atomic(void *) finder;
+	static const char *const prefixes[] = { "libcupti", "libnvidia-", "libcuda.so" };
+	int (*find)(void *, struct found_object *) =
+		(int (*)(void *, struct found_object *))atomic_load(&finder);
+	struct found_object found;
+	const char *base;
+
+	if (!find) {
+		find = (int (*)(void *, struct found_object *))dlvsym(
+			RTLD_NEXT, "_dl_find_object", "GLIBC_2.35");
+		if (!find)
+			return false;
+		atomic_store(&finder, (void *)find);
+	}
+	if (find((void *)address, &found) != 0 || !found.map || !found.map->l_name)
+		return false;
+	base = found.map->l_name;
+	for (const char *at = base; *at; at++)
+		if (*at == '/')
+			base = at + 1;
+	for (unsigned int i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		const char *a = base, *b = prefixes[i];
+
+		while (*b && *a == *b) {
+			a++;
+			b++;
+		}
+		if (!*b)
+			return true;
+	}
+	return false;
+}
+
 static void fill(void *handle)
 {
 	for (int i = 0; i < GMT_NR_ENTRIES; i++)

@@ -32,6 +32,12 @@ void *gmt_real_driver(bool load);
 /* Whether an address lies in the mapped image of the driver. */
 bool gmt_real_in_driver(uintptr_t address);
 
+/*
+ * Whether an address lies in CUPTI or another of the driver's companions (libcupti, libnvidia-*),
+ * which call the driver for themselves. Needs glibc 2.35 to answer; before that: no.
+ */
+bool gmt_real_is_vendor_tool(uintptr_t address);
+
 const char *gmt_real_name(unsigned int id);
 
 #endif
