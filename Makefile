@@ -61,8 +61,11 @@ all: $(BUILD)/libgmtrace.so $(BUILD)/gmtrace sim programs
 
 # Freestanding: it runs inside dlsym of any program, also before a sanitizer has started.
 $(OBJ)/preload/lookup.o $(OBJ)/preload/real.o: SANFLAGS :=
+# gcc makes calls of memset out of loops; clang does not under -fno-builtin, and lacks the option.
+NO_LOOP_CALLS := $(shell $(CC) -fno-tree-loop-distribute-patterns -E -x c /dev/null >/dev/null 2>&1 \
+                   && echo -fno-tree-loop-distribute-patterns)
 $(OBJ)/preload/lookup.o $(OBJ)/preload/real.o: HARDENING := -fno-stack-protector -fno-builtin \
-                                               -fno-tree-loop-distribute-patterns
+                                               $(NO_LOOP_CALLS)
 
 $(OBJ)/%.o: %.c
 	$(call say,CC,$<)
