@@ -35,7 +35,8 @@
 #define SIM_GRANULE    ((size_t)512)
 #define SIM_POOL_CHUNK ((size_t)32 << 20)
 #define SIM_PITCH      ((size_t)512)
-#define SIM_STREAM_MEM ((size_t)512 << 10)
+/* Measured: a context's first stream is free, then four share a page; they are never given back. */
+#define SIM_STREAMS_PER_PAGE 4
 
 /* 132 multiprocessors of 2048 threads: 1 KiB more of stack costs 264 MiB, as on an H200. */
 #define SIM_MULTIPROCESSORS 132
@@ -109,38 +110,70 @@ struct sim_space {
 	char *base, *mapping; /* mapping: where byte 0 of fd is */
 	size_t pages, lowest;
 	unsigned char *taken;
-	int fd; /* shared memory behind it, so that IPC can map it again */
+	int fd; /* shared memory behind it, so that IPC can map it again; -1: private memory */
 };
 
-bool sim_space_open(struct sim_space *space, uint64_t bytes, bool low);
+enum sim_space_kind { SIM_SPACE_SHARED, SIM_SPACE_LOW, SIM_SPACE_PRIVATE };
+
+/* bytes does not matter for SIM_SPACE_LOW, which is below 4 GiB. */
+bool sim_space_open(struct sim_space *space, uint64_t bytes, enum sim_space_kind kind);
+void sim_space_close(struct sim_space *space);
 void *sim_space_take(struct sim_space *space, size_t pages);
 void sim_space_give(struct sim_space *space, void *addr, size_t pages);
 bool sim_space_holds(const struct sim_space *space, const void *addr);
-/* Reserve addresses without memory, and give them memory later. */
-void *sim_space_reserve(struct sim_space *space, size_t pages);
-bool sim_space_commit(struct sim_space *space, void *addr, size_t pages);
-void sim_space_uncommit(struct sim_space *space, void *addr, size_t pages);
+
+#define SIM_PAGE_GRANULES (SIM_PAGE / SIM_GRANULE)
 
 struct sim_slab {
 	struct sim_slab *next;
 	char *base;
-	size_t bytes, granules, used; /* granules in use */
-	size_t fails_at;	      /* no free run of this many granules */
-	uint64_t bits[];
+	size_t used;	 /* granules */
+	size_t fails_at; /* no free run of this many granules */
+	uint64_t bits[SIM_PAGE_GRANULES / 64];
 };
 
-/* Blocks of 512-byte granules, first fit, out of slabs that are charged to the device. */
+/* Small blocks of 512-byte granules, first fit, out of pages that are charged to the device. */
 struct sim_heap {
 	struct sim_device *device;
 	struct sim_space *space;
 	struct sim_slab *slabs; /* by address */
-	size_t slab_bytes, reserved, used, reserved_high, used_high;
-	bool caches; /* empty slabs stay until sim_heap_trim */
 };
 
 void *sim_heap_take(struct sim_heap *heap, size_t bytes);
 void sim_heap_give(struct sim_heap *heap, void *addr, size_t bytes);
-void sim_heap_trim(struct sim_heap *heap, size_t keep);
+
+/* ---- chunked heaps (driver_chunks.c): the memory of pools and of graphs ---- */
+
+/*
+ * One long range of addresses; 32 MiB chunks of it have memory while blocks are bound there, and
+ * after that until a trim. A block may lie across chunks.
+ *
+ *	chunks   |   memory    |   memory    |             |
+ *	blocks   [a  ][b              ][c ]
+ */
+struct sim_chunks {
+	struct sim_device *device;
+	struct sim_space space;
+	uint64_t *bits;	       /* one a granule: placed */
+	unsigned int *users;   /* for each chunk: blocks that are bound there */
+	unsigned char *backed; /* for each chunk */
+	size_t granules, reserved, reserved_high, used, used_high;
+};
+
+bool sim_chunks_open(struct sim_chunks *chunks, struct sim_device *device);
+void sim_chunks_close(struct sim_chunks *chunks);
+/* Addresses, first fit, where there is memory already if possible. */
+void *sim_chunks_place(struct sim_chunks *chunks, size_t bytes);
+void sim_chunks_unplace(struct sim_chunks *chunks, void *addr, size_t bytes);
+/* Memory for a placed block; false: the device has no more. */
+bool sim_chunks_bind(struct sim_chunks *chunks, void *addr, size_t bytes);
+void sim_chunks_unbind(struct sim_chunks *chunks, void *addr, size_t bytes);
+/* Gives back chunks that nobody uses, until no more than `keep` is left. */
+void sim_chunks_trim(struct sim_chunks *chunks, size_t keep);
+
+/* First run of `count` clear bits in [from, to), or `to`. */
+size_t sim_bits_run(const uint64_t *bits, size_t from, size_t to, size_t count);
+void sim_bits_set(uint64_t *bits, size_t first, size_t count, bool value);
 
 static inline size_t sim_round(size_t bytes, size_t unit)
 {
@@ -161,7 +194,7 @@ struct sim_device {
 	unsigned int primary_refs, primary_flags;
 	struct sim_pool *default_pool, *current_pool, *pools;
 	struct sim_graph_block *graph_blocks;
-	uint64_t graph_used, graph_used_high, graph_reserved, graph_reserved_high;
+	struct sim_chunks graph_chunks;
 	int physical_fd;
 	uint64_t physical_next; /* where the next VMM handle lives in physical_fd */
 };
@@ -182,14 +215,13 @@ struct sim_context {
 	struct sim_context *next;		/* all there ever were */
 	bool alive, primary;
 	unsigned int flags, api_version, id, refs;
-	uint64_t charged, stack_charged, busy_until_ns;
+	uint64_t charged, stack_charged, streams_charged, busy_until_ns;
+	unsigned int nr_streams; /* that exist now */
 	size_t limits[CU_LIMIT_MAX];
 	uint32_t peers; /* bit for each device it may reach */
 };
 
 CUresult sim_current(struct sim_context **ctx);
-/* What a launch takes when the stack limit has been raised. */
-CUresult sim_context_charge_stack(struct sim_context *ctx);
 struct sim_context *sim_context(CUcontext handle);
 struct sim_context *sim_top(void);
 
@@ -260,7 +292,7 @@ void sim_ipc_unmap(const struct sim_range *range);
 
 struct sim_pool {
 	struct sim_object object;
-	struct sim_heap heap;
+	struct sim_chunks chunks;
 	struct sim_device *device;
 	struct sim_pool *next;
 	CUmemPoolProps props;
@@ -418,7 +450,7 @@ struct sim_stream {
 	struct sim_stream *next; /* per-thread streams of a context */
 	unsigned int flags, id, thread;
 	int priority;
-	bool charged;
+	bool created; /* by the program, not one of the two default streams */
 	uint64_t busy_until_ns;
 	struct sim_capture *capture;
 	struct sim_node **deps; /* what the next captured node follows */
@@ -436,6 +468,8 @@ struct sim_event {
 };
 
 CUresult sim_stream(CUstream handle, struct sim_stream **stream);
+/* For work: the legacy stream may not be used while a blocking stream captures. */
+CUresult sim_stream_for_work(CUstream handle, struct sim_stream **stream);
 void sim_stream_destroy(struct sim_stream *stream);
 void sim_event_destroy(struct sim_event *event);
 uint64_t sim_now_ns(void);
@@ -457,6 +491,8 @@ struct sim_capture {
 
 /* CUDA_SUCCESS, or 900 if a capture forbids such calls here; the capture is then invalid. */
 CUresult sim_capture_forbids(void);
+/* 906, after spoiling the captures, if a blocking stream of the context captures. */
+CUresult sim_capture_forbids_legacy(const struct sim_context *ctx);
 CUresult sim_capture_work(struct sim_stream *stream, struct sim_work *work);
 /* In capture: the address of a new allocation node. */
 CUresult sim_capture_alloc(struct sim_stream *stream, struct sim_device *device, size_t bytes,
@@ -503,14 +539,14 @@ CUresult sim_graph_run(struct sim_graph *graph, struct sim_stream *stream);
 /* Fills work->launch, with values that borrow kernelParams or are built from `extra`. */
 CUresult sim_launch_set(struct sim_launch *launch, CUfunction handle, void **params, void **extra);
 
-/* Memory of an allocation node: its addresses live as long as the node, its pages until a trim. */
+/* Memory of an allocation node. */
 struct sim_graph_block {
 	struct sim_graph_block *next;
 	struct sim_device *device;
 	char *addr;
-	size_t bytes, backing;
+	size_t bytes;
 	unsigned int refs; /* nodes that own it, in graphs and execs */
-	bool committed, live;
+	bool live;
 };
 
 struct sim_graph_block *sim_graph_block_new(struct sim_device *device, size_t bytes);

@@ -3,11 +3,10 @@
 
 SIM_DRIVER_SRC := $(wildcard tests/sim/driver_*.c)
 SIM_DRIVER_DIR := $(BUILD)/sim/driver
-SIM_DRIVER_GEN := $(SIM_DRIVER_DIR)/gen
-SIM_DRIVER_OBJ := $(SIM_DRIVER_SRC:tests/sim/%.c=$(SIM_DRIVER_DIR)/%.o) $(SIM_DRIVER_GEN)/stubs.o
+SIM_DRIVER_OBJ := $(SIM_DRIVER_SRC:tests/sim/%.c=$(SIM_DRIVER_DIR)/%.o) $(SIM_DRIVER_DIR)/stubs.o
 # An entry has all of its vendor's parameters, whether the simulation needs them or not.
 SIM_DRIVER_CFLAGS = $(CFLAGS_COMMON) $(SANFLAGS) -fPIC -Wno-unused-parameter \
-	-isystem $(CUDA_HOME)/include -Itests/sim -I$(SIM_DRIVER_GEN) -MMD -MP
+	-isystem $(CUDA_HOME)/include -Itests/sim -MMD -MP
 
 # -Bsymbolic: under a preload that exports cu* as well, the driver must still find its own.
 $(BUILD)/sim/libcuda.so.1: $(SIM_DRIVER_OBJ) tests/sim/driver.map
@@ -15,19 +14,16 @@ $(BUILD)/sim/libcuda.so.1: $(SIM_DRIVER_OBJ) tests/sim/driver.map
 		-Wl,--version-script=tests/sim/driver.map -o $@ $(SIM_DRIVER_OBJ) -lpthread
 	ln -sf libcuda.so.1 $(BUILD)/sim/libcuda.so
 
-$(SIM_DRIVER_DIR)/%.o: tests/sim/%.c $(SIM_DRIVER_GEN)/driver_errors.inc
+$(SIM_DRIVER_DIR)/%.o: tests/sim/%.c
+	@mkdir -p $(@D)
 	$(CC) $(SIM_DRIVER_CFLAGS) -c -o $@ $<
 
-$(SIM_DRIVER_GEN)/stubs.o: $(SIM_DRIVER_GEN)/stubs.c
+$(SIM_DRIVER_DIR)/stubs.o: $(SIM_DRIVER_DIR)/stubs.c
 	$(CC) $(SIM_DRIVER_CFLAGS) -c -o $@ $<
 
-$(SIM_DRIVER_GEN)/stubs.c: tests/sim/gen-stubs.sh tests/sim/driver-symbols.tsv
+$(SIM_DRIVER_DIR)/stubs.c: tests/sim/gen-stubs.sh tests/sim/driver-symbols.tsv
 	@mkdir -p $(@D)
-	sh tests/sim/gen-stubs.sh table tests/sim/driver-symbols.tsv > $@
-
-$(SIM_DRIVER_GEN)/driver_errors.inc: tests/sim/gen-stubs.sh $(CUDA_HOME)/include/cuda.h
-	@mkdir -p $(@D)
-	sh tests/sim/gen-stubs.sh errors $(CUDA_HOME)/include/cuda.h > $@
+	sh tests/sim/gen-stubs.sh tests/sim/driver-symbols.tsv > $@
 
 # Run it with LD_LIBRARY_PATH=$(BUILD)/sim.
 $(BUILD)/tests/selftest_driver: tests/sim/selftest_driver.c tests/sim/sim.h $(BUILD)/sim/libcuda.so.1

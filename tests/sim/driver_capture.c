@@ -59,6 +59,20 @@ CUresult sim_capture_forbids(void)
 	return rc;
 }
 
+CUresult sim_capture_forbids_legacy(const struct sim_context *ctx)
+{
+	CUresult rc = CUDA_SUCCESS;
+
+	for (struct sim_capture *c = captures; c; c = c->next) {
+		if (c->ended || c->origin->object.context != ctx ||
+		    c->origin->flags & CU_STREAM_NON_BLOCKING)
+			continue;
+		c->invalid = true;
+		rc = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+	}
+	return rc;
+}
+
 static void leave_if_in(void *object, void *closure)
 {
 	struct sim_stream *stream = object;
@@ -217,8 +231,10 @@ SIM_API_TWIN(cuStreamEndCapture, _ptsz, (CUstream hStream, CUgraph *phGraph), (h
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!capture)
 		return CUDA_ERROR_ILLEGAL_STATE;
-	if (capture->origin != stream)
+	if (capture->origin != stream) {
+		capture->invalid = true;
 		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+	}
 	if (capture->thread != sim_self.id && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED)
 		return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 	if (capture->invalid)

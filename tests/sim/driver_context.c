@@ -40,6 +40,14 @@ struct sim_context *sim_context(CUcontext handle)
 	return ctx && ctx->alive ? ctx : NULL;
 }
 
+/* A primary context that was reset can be made current: using it then is what fails. */
+static struct sim_context *usable(CUcontext handle)
+{
+	struct sim_context *ctx = known(handle);
+
+	return ctx && (ctx->alive || ctx->primary) ? ctx : NULL;
+}
+
 static void tell_tool(struct sim_context *ctx, int created)
 {
 	const struct gmtsim_tool *tool = sim_tool();
@@ -59,8 +67,10 @@ CUresult sim_context_open(struct sim_context *ctx, struct sim_device *device, un
 	ctx->flags = flags;
 	ctx->charged = sim_config()->context_bytes;
 	ctx->stack_charged = 0;
+	ctx->streams_charged = 0;
+	ctx->nr_streams = 0;
 	ctx->limits[CU_LIMIT_STACK_SIZE] = SIM_STACK_DEFAULT;
-	ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20;
+	ctx->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 8650752;
 	ctx->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
 	ctx->limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
 	ctx->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
@@ -116,28 +126,13 @@ void sim_context_close(struct sim_context *ctx)
 {
 	tell_tool(ctx, 0);
 	free_contents(ctx);
-	sim_uncharge(ctx->device, ctx->charged + ctx->stack_charged);
+	sim_uncharge(ctx->device, ctx->charged + ctx->stack_charged + ctx->streams_charged);
 	ctx->legacy = NULL;
 	ctx->per_thread = NULL;
 	ctx->peers = 0;
 	ctx->alive = false;
 	if (!ctx->primary)
 		sim_object_retire(ctx);
-}
-
-CUresult sim_context_charge_stack(struct sim_context *ctx)
-{
-	size_t stack = ctx->limits[CU_LIMIT_STACK_SIZE];
-	uint64_t more = 0;
-
-	if (stack > SIM_STACK_DEFAULT)
-		more = (uint64_t)(stack - SIM_STACK_DEFAULT) * SIM_MULTIPROCESSORS * SIM_SM_THREADS;
-	if (more <= ctx->stack_charged)
-		return CUDA_SUCCESS;
-	if (!sim_charge(ctx->device, more - ctx->stack_charged))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	ctx->stack_charged = more;
-	return CUDA_SUCCESS;
 }
 
 static bool push(struct sim_context *ctx)
@@ -236,7 +231,7 @@ SIM_API(cuCtxDetach, (CUcontext ctx), (ctx))
 
 SIM_API(cuCtxPushCurrent_v2, (CUcontext ctx), (ctx))
 {
-	struct sim_context *context = sim_context(ctx);
+	struct sim_context *context = usable(ctx);
 
 	if (!context)
 		return CUDA_ERROR_INVALID_CONTEXT;
@@ -259,10 +254,9 @@ SIM_API_SAME(cuCtxPopCurrent, cuCtxPopCurrent_v2, (CUcontext * pctx), (pctx));
 
 SIM_API(cuCtxSetCurrent, (CUcontext ctx), (ctx))
 {
-	/* A primary context that was reset is still a context: using it is what fails. */
-	struct sim_context *context = known(ctx);
+	struct sim_context *context = usable(ctx);
 
-	if (ctx && (!context || (!context->alive && !context->primary)))
+	if (ctx && !context)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (sim_self.depth)
 		sim_self.depth--;

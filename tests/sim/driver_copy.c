@@ -8,7 +8,7 @@ CUresult sim_copy(const CUDA_MEMCPY3D *copy, CUstream handle)
 {
 	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_MEMCPY, .copy = *copy };
 	struct sim_stream *stream;
-	CUresult rc = sim_stream(handle, &stream);
+	CUresult rc = sim_stream_for_work(handle, &stream);
 
 	if (rc == CUDA_SUCCESS)
 		rc = sim_work_check(&work);
@@ -42,7 +42,7 @@ CUresult sim_fill(CUdeviceptr dst, size_t pitch, unsigned int value, unsigned in
 	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_MEMSET,
 				 .set = { dst, pitch, value, element, width, height } };
 	struct sim_stream *stream;
-	CUresult rc = sim_stream(handle, &stream);
+	CUresult rc = sim_stream_for_work(handle, &stream);
 
 	if (rc == CUDA_SUCCESS)
 		rc = sim_work_check(&work);

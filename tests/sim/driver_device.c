@@ -9,13 +9,6 @@
 
 static struct sim_device devices[SIM_MAX_DEVICE];
 
-static void open_heap(struct sim_heap *heap, struct sim_device *device, struct sim_space *space)
-{
-	heap->device = device;
-	heap->space = space;
-	heap->slab_bytes = SIM_PAGE;
-}
-
 bool sim_devices_open(void)
 {
 	for (unsigned int i = 0; i < sim_config()->devices; i++) {
@@ -27,10 +20,12 @@ bool sim_devices_open(void)
 		/* Four times the memory: holes between blocks must never cause a failure. */
 		if (!device->space.base &&
 		    !sim_space_open(&device->space,
-				    sim_round(device->total, SIM_PAGE) * 4 + 64 * SIM_PAGE, false))
+				    sim_round(device->total, SIM_PAGE) * 4 + 64 * SIM_PAGE,
+				    SIM_SPACE_SHARED))
 			return false;
-		open_heap(&device->small, device, &device->space);
-		open_heap(&device->low_small, device, &device->low_space);
+		device->small = (struct sim_heap){ .device = device, .space = &device->space };
+		device->low_small =
+			(struct sim_heap){ .device = device, .space = &device->low_space };
 		if (!sim_pools_open(device))
 			return false;
 	}

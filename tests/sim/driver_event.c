@@ -40,7 +40,7 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned int flag
 {
 	SIM_FIND(event, sim_event, handle, SIM_EVENT);
 	struct sim_stream *stream;
-	CUresult rc = sim_stream(stream_handle, &stream);
+	CUresult rc = sim_stream_for_work(stream_handle, &stream);
 
 	if (rc != CUDA_SUCCESS)
 		return rc;
@@ -79,11 +79,19 @@ SIM_API_TWIN(cuEventRecordWithFlags, _ptsz, (CUevent hEvent, CUstream hStream, u
 	return flags & ~1u ? CUDA_ERROR_INVALID_VALUE : record(hEvent, hStream, flags);
 }
 
+/* Asking about an event of a capture spoils it; after the capture it is no event to ask about. */
 static CUresult usable(struct sim_event *event)
 {
+	CUresult rc = sim_capture_forbids();
+
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return event->capture ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+	if (!event->capture)
+		return rc;
+	if (event->capture->ended)
+		return CUDA_ERROR_INVALID_VALUE;
+	event->capture->invalid = true;
+	return CUDA_ERROR_CAPTURED_EVENT;
 }
 
 SIM_API(cuEventQuery, (CUevent hEvent), (hEvent))
@@ -139,6 +147,8 @@ SIM_API_TWIN(cuStreamWaitEvent, _ptsz, (CUstream hStream, CUevent hEvent, unsign
 		return rc;
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->capture && event->capture->ended)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (event->capture) {
 		/* The waiting stream joins the capture. */
 		if (stream->capture && stream->capture != event->capture)

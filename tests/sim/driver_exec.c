@@ -114,7 +114,7 @@ SIM_API_TWIN(cuGraphLaunch, _ptsz, (CUgraphExec hGraph, CUstream hStream), (hGra
 {
 	SIM_FIND(exec, sim_exec, hGraph, SIM_EXEC);
 	struct sim_stream *stream;
-	CUresult rc = sim_stream(hStream, &stream);
+	CUresult rc = sim_stream_for_work(hStream, &stream);
 
 	if (rc != CUDA_SUCCESS)
 		return rc;

@@ -5,19 +5,21 @@
 
 static CUresult allocate(void **pp, size_t bytes, unsigned int flags)
 {
-	SIM_CURRENT(ctx);
-	struct sim_range range = { .bytes = bytes,
-				   .kind = SIM_KIND_PINNED,
-				   .device = ctx->device,
-				   .context = ctx,
-				   .flags = flags };
-	CUresult rc = sim_capture_forbids();
+	struct sim_range range = { .bytes = bytes, .kind = SIM_KIND_PINNED, .flags = flags };
+	struct sim_context *ctx;
+	CUresult rc;
 	void *addr;
 
-	if (rc != CUDA_SUCCESS)
-		return rc;
-	if (!pp || !bytes || flags & ~7u)
+	if (!pp || flags & ~7u)
 		return CUDA_ERROR_INVALID_VALUE;
+	*pp = NULL;
+	rc = sim_current(&ctx);
+	if (rc == CUDA_SUCCESS)
+		rc = sim_capture_forbids();
+	if (rc != CUDA_SUCCESS || !bytes)
+		return rc; /* nothing of nothing is a success, and NULL */
+	range.device = ctx->device;
+	range.context = ctx;
 	if (sim_oom_injected(bytes))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	addr = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -55,7 +57,7 @@ SIM_API(cuMemFreeHost, (void *p), (p))
 	CUresult rc = sim_capture_forbids();
 
 	(void)ctx;
-	if (rc != CUDA_SUCCESS)
+	if (rc != CUDA_SUCCESS || !p)
 		return rc;
 	if (!range)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -74,7 +76,10 @@ static CUresult enroll(void *p, size_t bytes, unsigned int flags)
 				   .device = ctx->device,
 				   .context = ctx,
 				   .flags = flags };
+	CUresult rc = sim_capture_forbids();
 
+	if (rc != CUDA_SUCCESS)
+		return rc;
 	if (!p || !bytes || flags & ~0xfu)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (sim_oom_injected(bytes))
@@ -99,11 +104,16 @@ SIM_API(cuMemHostRegister, (void *p, size_t bytesize, unsigned int Flags), (p, b
 SIM_API(cuMemHostUnregister, (void *p), (p))
 {
 	SIM_CURRENT(ctx);
-	struct sim_range *range = sim_range_at((uintptr_t)p, SIM_KIND_REGISTERED);
+	struct sim_range *range = sim_range_find((uintptr_t)p);
+	CUresult rc = sim_capture_forbids();
 
 	(void)ctx;
-	if (!range)
+	if (rc != CUDA_SUCCESS)
+		return rc;
+	if (!range || range->kind != SIM_KIND_REGISTERED)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	if (range->base != (uintptr_t)p)
+		return CUDA_ERROR_INVALID_VALUE;
 	sim_stat_free(range->device, range->kind, range->bytes);
 	sim_range_remove(range);
 	return CUDA_SUCCESS;

@@ -48,11 +48,12 @@ _Static_assert(sizeof(struct event_name) <= sizeof(CUipcEventHandle), "must fit"
 
 SIM_API(cuIpcGetMemHandle, (CUipcMemHandle * pHandle, CUdeviceptr dptr), (pHandle, dptr))
 {
-	struct sim_range *range = sim_range_at(dptr, SIM_KIND_DEVICE);
+	struct sim_range *range = sim_range_find(dptr);
 	struct memory_name name = { .magic = MAGIC, .pid = getpid() };
 	struct sim_space *space;
 
-	if (!pHandle || !range)
+	/* An address inside names the whole block. */
+	if (!pHandle || !range || range->kind != SIM_KIND_DEVICE)
 		return CUDA_ERROR_INVALID_VALUE;
 	space = sim_space_holds(&range->device->low_space, (void *)range->base)
 			? &range->device->low_space

@@ -145,10 +145,7 @@ CUresult sim_launch_run(const struct sim_launch *launch, struct sim_stream *stre
 		.grid = { launch->grid[0], launch->grid[1], launch->grid[2] },
 		.block = { launch->block[0], launch->block[1], launch->block[2] },
 	};
-	CUresult rc = sim_context_charge_stack(ctx);
 
-	if (rc != CUDA_SUCCESS)
-		return rc;
 	if (stream->busy_until_ns > done.start_ns)
 		done.start_ns = stream->busy_until_ns;
 	done.end_ns = done.start_ns + sim_config()->kernel_ns;
@@ -172,7 +169,7 @@ static CUresult launch(struct sim_launch shape, CUfunction f, CUstream handle, v
 {
 	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_KERNEL, .launch = shape };
 	struct sim_stream *stream;
-	CUresult rc = sim_stream(handle, &stream);
+	CUresult rc = sim_stream_for_work(handle, &stream);
 
 	if (rc == CUDA_SUCCESS)
 		rc = sim_launch_set(&work.launch, f, params, extra);

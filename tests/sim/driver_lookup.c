@@ -2,10 +2,12 @@
  * cuGetProcAddress: from (base name, version, flags) to the newest ABI that is not newer than the
  * version. Also the names of errors, which like the look-ups work before cuInit.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "driver.h"
+
+#include <cudaProfiler.h>
+
 #include "driver_lookup.h"
 
 int sim_unsupported(const char *name)
@@ -22,7 +24,6 @@ static CUresult look_up(const char *name, void **pfn, int version, cuuint64_t fl
 	const struct sim_lookup *best = NULL;
 	bool too_new = false;
 
-	*pfn = NULL;
 	if (version > SIM_VERSION)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (unsigned int i = 0; i < sim_nr_lookups; i++) {
@@ -39,8 +40,7 @@ static CUresult look_up(const char *name, void **pfn, int version, cuuint64_t fl
 			 (row->version == best->version && row->per_thread))
 			best = row;
 	}
-	if (best)
-		*pfn = best->address;
+	*pfn = best ? best->address : NULL;
 	if (status)
 		*status = best	    ? CU_GET_PROC_ADDRESS_SUCCESS
 			  : too_new ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
@@ -53,8 +53,8 @@ SIM_API_EARLY(cuGetProcAddress_v2,
 	       CUdriverProcAddressQueryResult *symbolStatus),
 	      (symbol, pfn, cudaVersion, flags, symbolStatus))
 {
-	/* The runtime's first call has an empty name: it only looks at which error comes back. */
-	if (!symbol || !*symbol || !pfn || flags & ~(cuuint64_t)3)
+	/* The runtime's first call has an empty name: not found, which is a success. */
+	if (!symbol || !pfn || flags & ~(cuuint64_t)3)
 		return CUDA_ERROR_INVALID_VALUE;
 	return look_up(symbol, pfn, cudaVersion, flags, symbolStatus);
 }
@@ -62,85 +62,78 @@ SIM_API_EARLY(cuGetProcAddress_v2,
 SIM_API_EARLY(cuGetProcAddress, (const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags),
 	      (symbol, pfn, cudaVersion, flags))
 {
-	CUdriverProcAddressQueryResult status;
+	void *found;
 	CUresult rc;
 
-	if (!symbol || !*symbol || !pfn || flags & ~(cuuint64_t)3)
+	if (!symbol || !pfn || flags & ~(cuuint64_t)3)
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = look_up(symbol, pfn, cudaVersion, flags, &status);
+	rc = look_up(symbol, &found, cudaVersion, flags, NULL);
 	/* Without a status to tell, this ABI answers with an error. */
-	return rc == CUDA_SUCCESS && !*pfn ? CUDA_ERROR_NOT_FOUND : rc;
+	if (rc == CUDA_SUCCESS && !found)
+		return CUDA_ERROR_NOT_FOUND;
+	if (rc == CUDA_SUCCESS)
+		*pfn = found;
+	return rc;
 }
 
-static const struct {
+static const struct error {
 	CUresult code;
-	const char *name;
-} names[] = {
-#define SIM_ERROR(name, code) { name, #name },
-#include "driver_errors.inc"
+	const char *name, *text;
+} errors[] = {
+#define SIM_ERROR(name, text) { name, #name, text },
+#include "driver_errors.def"
 #undef SIM_ERROR
 };
 
-/* Where the text is not the name in lower case. */
-static const struct {
-	CUresult code;
-	const char *text;
-} texts[] = {
-	{ CUDA_SUCCESS, "no error" },
-	{ CUDA_ERROR_INVALID_VALUE, "invalid argument" },
-	{ CUDA_ERROR_NOT_INITIALIZED, "initialization error" },
-	{ CUDA_ERROR_DEINITIALIZED, "driver shutting down" },
-	{ CUDA_ERROR_NO_DEVICE, "no CUDA-capable device is detected" },
-	{ CUDA_ERROR_INVALID_DEVICE, "invalid device ordinal" },
-	{ CUDA_ERROR_INVALID_IMAGE, "device kernel image is invalid" },
-	{ CUDA_ERROR_INVALID_CONTEXT, "invalid device context" },
-	{ CUDA_ERROR_INVALID_HANDLE, "invalid resource handle" },
-	{ CUDA_ERROR_NOT_FOUND, "named symbol not found" },
-	{ CUDA_ERROR_NOT_READY, "device not ready" },
-	{ CUDA_ERROR_ILLEGAL_ADDRESS, "an illegal memory access was encountered" },
-	{ CUDA_ERROR_CONTEXT_IS_DESTROYED, "context is destroyed" },
-	{ CUDA_ERROR_NOT_SUPPORTED, "operation not supported" },
-	{ CUDA_ERROR_UNKNOWN, "unknown error" },
-};
-
-/* "CUDA_ERROR_OUT_OF_MEMORY" is "out of memory". */
-static const char *text_of(CUresult code, const char *name)
+static const struct error *error_of(CUresult code)
 {
-	static char lower[sizeof(names) / sizeof(names[0])][80];
-	size_t row = 0, at = 0;
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (texts[i].code == code)
-			return texts[i].text;
-	while (names[row].code != code)
-		row++;
-	for (name += strlen("CUDA_ERROR_"); *name && at < sizeof(lower[row]) - 1; name++)
-		lower[row][at++] = *name == '_' ? ' ' : (char)tolower((unsigned char)*name);
-	return lower[row];
-}
-
-static const char *name_of(CUresult code)
-{
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].code == code)
-			return names[i].name;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (errors[i].code == code)
+			return &errors[i];
 	return NULL;
 }
 
 SIM_API_EARLY(cuGetErrorName, (CUresult error, const char **pStr), (error, pStr))
 {
+	const struct error *found = error_of(error);
+
 	if (!pStr)
 		return CUDA_ERROR_INVALID_VALUE;
-	*pStr = name_of(error);
+	*pStr = found ? found->name : NULL;
 	return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 SIM_API_EARLY(cuGetErrorString, (CUresult error, const char **pStr), (error, pStr))
 {
-	const char *name = name_of(error);
+	const struct error *found = error_of(error);
 
 	if (!pStr)
 		return CUDA_ERROR_INVALID_VALUE;
-	*pStr = name ? text_of(error, name) : NULL;
+	*pStr = found ? found->text : NULL;
 	return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The profiler control has no parameter structs: its entries are written out. */
+
+CUresult cuProfilerInitialize(const char *configFile, const char *outputFile,
+			      CUoutput_mode outputMode)
+{
+	struct sim_frame frame = { .call = { .name = "cuProfilerInitialize" } };
+	CUresult rc = sim_enter(&frame, 0);
+
+	return sim_leave(&frame, rc == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : rc);
+}
+
+CUresult cuProfilerStart(void)
+{
+	struct sim_frame frame = { .call = { .name = "cuProfilerStart" } };
+
+	return sim_leave(&frame, sim_enter(&frame, 0));
+}
+
+CUresult cuProfilerStop(void)
+{
+	struct sim_frame frame = { .call = { .name = "cuProfilerStop" } };
+
+	return sim_leave(&frame, sim_enter(&frame, 0));
 }

@@ -48,6 +48,8 @@ static void forked(void)
 {
 	if (atomic_load(&state) != COLD)
 		atomic_store(&state, FORKED);
+	/* Another thread may have held it, and is not here to let go. */
+	pthread_mutex_init(&mutex, NULL);
 }
 
 /* Runs among the program's exit handlers: what frees later than this gets 4, as in reality. */
@@ -70,7 +72,7 @@ static CUresult refusal(unsigned int flags)
 	case GONE:
 		return CUDA_ERROR_DEINITIALIZED;
 	case FORKED:
-		return CUDA_ERROR_NOT_INITIALIZED;
+		return flags & SIM_EARLY ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 	default:
 		return CUDA_SUCCESS;
 	}
@@ -103,7 +105,6 @@ CUresult sim_enter(struct sim_frame *frame, unsigned int flags)
 		tool->enter(&frame->call);
 	slow_down(frame->call.name);
 
-	/* Checked before the mutex, which a fork may have left locked in the child. */
 	rc = refusal(flags);
 	if (rc != CUDA_SUCCESS)
 		return rc;
@@ -130,6 +131,8 @@ SIM_API_EARLY(cuInit, (unsigned int Flags), (Flags))
 {
 	if (Flags)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (atomic_load(&state) == FORKED)
+		return CUDA_ERROR_NOT_INITIALIZED;
 	if (atomic_load(&state) == READY)
 		return CUDA_SUCCESS;
 	if (sim_config()->devices == 0)

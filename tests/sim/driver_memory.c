@@ -14,7 +14,7 @@ void *sim_linear_take(struct sim_device *device, size_t bytes, bool low)
 	size_t whole = sim_round(bytes, SIM_PAGE);
 	void *addr;
 
-	if (low && !space->base && !sim_space_open(space, 0, true))
+	if (low && !space->base && !sim_space_open(space, 0, SIM_SPACE_LOW))
 		return NULL;
 	if (bytes <= SIM_SMALL_MAX)
 		return sim_heap_take(low ? &device->low_small : &device->small, bytes);
@@ -39,9 +39,8 @@ void sim_linear_give(struct sim_device *device, void *addr, size_t bytes)
 	sim_uncharge(device, whole);
 }
 
-static CUresult allocate(CUdeviceptr *dptr, size_t bytes, bool low)
+static CUresult allocate(struct sim_context *ctx, CUdeviceptr *dptr, size_t bytes, bool low)
 {
-	SIM_CURRENT(ctx);
 	struct sim_range range = {
 		.bytes = bytes, .kind = SIM_KIND_DEVICE, .device = ctx->device, .context = ctx
 	};
@@ -50,7 +49,7 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, bool low)
 
 	if (rc != CUDA_SUCCESS)
 		return rc;
-	if (!dptr || !bytes)
+	if (!bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (sim_oom_injected(bytes))
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -67,17 +66,30 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, bool low)
 	return CUDA_SUCCESS;
 }
 
+/* A failed allocation leaves 0 behind, as measured. */
+static CUresult allocate_or_clear(CUdeviceptr *dptr, size_t bytes, bool low)
+{
+	struct sim_context *ctx;
+	CUresult rc;
+
+	if (!dptr)
+		return CUDA_ERROR_INVALID_VALUE;
+	*dptr = 0;
+	rc = sim_current(&ctx);
+	return rc == CUDA_SUCCESS ? allocate(ctx, dptr, bytes, low) : rc;
+}
+
 SIM_API(cuMemAlloc_v2, (CUdeviceptr * dptr, size_t bytesize), (dptr, bytesize))
 {
-	return allocate(dptr, bytesize, false);
+	return allocate_or_clear(dptr, bytesize, false);
 }
 
 SIM_API(cuMemAlloc, (CUdeviceptr_v1 * dptr, unsigned int bytesize), (dptr, bytesize))
 {
 	CUdeviceptr addr = 0;
-	CUresult rc = allocate(dptr ? &addr : NULL, bytesize, true);
+	CUresult rc = allocate_or_clear(dptr ? &addr : NULL, bytesize, true);
 
-	if (rc == CUDA_SUCCESS)
+	if (dptr)
 		*dptr = (CUdeviceptr_v1)addr;
 	return rc;
 }
@@ -98,7 +110,7 @@ SIM_API(cuMemAllocPitch_v2,
 	if (!pPitch || !element_size_is_valid(ElementSizeBytes) ||
 	    __builtin_mul_overflow(pitch, Height, &bytes))
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = allocate(dptr, bytes, false);
+	rc = allocate_or_clear(dptr, bytes, false);
 	if (rc == CUDA_SUCCESS)
 		*pPitch = pitch;
 	return rc;
@@ -115,7 +127,7 @@ SIM_API(cuMemAllocPitch,
 
 	if (!pPitch || !element_size_is_valid(ElementSizeBytes))
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = allocate(dptr ? &addr : NULL, pitch * Height, true);
+	rc = allocate_or_clear(dptr ? &addr : NULL, pitch * Height, true);
 	if (rc == CUDA_SUCCESS) {
 		*dptr = (CUdeviceptr_v1)addr;
 		*pPitch = (unsigned int)pitch;
@@ -126,18 +138,22 @@ SIM_API(cuMemAllocPitch,
 SIM_API(cuMemAllocManaged, (CUdeviceptr * dptr, size_t bytesize, unsigned int flags),
 	(dptr, bytesize, flags))
 {
-	SIM_CURRENT(ctx);
-	struct sim_range range = { .bytes = bytesize,
-				   .kind = SIM_KIND_MANAGED,
-				   .device = ctx->device,
-				   .context = ctx,
-				   .flags = flags };
-	CUresult rc = sim_capture_forbids();
+	struct sim_range range = { .bytes = bytesize, .kind = SIM_KIND_MANAGED, .flags = flags };
+	struct sim_context *ctx;
+	CUresult rc;
 	void *addr;
 
+	if (!dptr)
+		return CUDA_ERROR_INVALID_VALUE;
+	*dptr = 0;
+	rc = sim_current(&ctx);
+	if (rc == CUDA_SUCCESS)
+		rc = sim_capture_forbids();
 	if (rc != CUDA_SUCCESS)
 		return rc;
-	if (!dptr || !bytesize || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+	range.device = ctx->device;
+	range.context = ctx;
+	if (!bytesize || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (sim_oom_injected(bytesize))
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -183,15 +199,16 @@ void sim_range_reclaim(struct sim_range *range)
 
 static CUresult release(CUdeviceptr dptr)
 {
-	SIM_CURRENT(ctx);
 	struct sim_range *range = sim_range_find(dptr);
-	CUresult rc;
+	struct sim_context *ctx;
+	CUresult rc = sim_current(&ctx);
 
-	(void)ctx;
-	if (!dptr)
-		return CUDA_SUCCESS;
-	rc = sim_capture_forbids();
-	if (rc != CUDA_SUCCESS)
+	/* A free needs no current context, but a destroyed one is refused. */
+	if (rc == CUDA_ERROR_INVALID_CONTEXT)
+		rc = CUDA_SUCCESS;
+	if (rc == CUDA_SUCCESS)
+		rc = sim_capture_forbids();
+	if (rc != CUDA_SUCCESS || !dptr)
 		return rc;
 	if (!range || range->base != dptr)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -202,9 +219,14 @@ static CUresult release(CUdeviceptr dptr)
 		sim_stat_free(range->device, range->kind, range->bytes);
 		sim_range_remove(range);
 		return CUDA_SUCCESS;
-	case SIM_KIND_POOL:
+	case SIM_KIND_POOL: {
+		struct sim_device *device = range->device;
+
+		/* Not stream-ordered: it waits, and what is idle then goes back. */
 		sim_pool_free(range);
+		sim_pools_settle(device);
 		return CUDA_SUCCESS;
+	}
 	case SIM_KIND_GRAPH:
 		sim_graph_block_free(range);
 		return CUDA_SUCCESS;

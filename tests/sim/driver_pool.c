@@ -14,12 +14,12 @@ static struct sim_pool *new_pool(struct sim_device *device, const CUmemPoolProps
 
 	if (!pool)
 		return NULL;
+	if (!sim_chunks_open(&pool->chunks, device)) {
+		sim_object_free(pool);
+		return NULL;
+	}
 	pool->device = device;
 	pool->props = *props;
-	pool->heap.device = device;
-	pool->heap.space = &device->space;
-	pool->heap.slab_bytes = SIM_POOL_CHUNK;
-	pool->heap.caches = true;
 	pool->reuse[0] = pool->reuse[1] = pool->reuse[2] = 1;
 	pool->next = device->pools;
 	device->pools = pool;
@@ -42,7 +42,8 @@ static void drop_pool(struct sim_pool *pool)
 {
 	struct sim_pool **link = &pool->device->pools;
 
-	sim_heap_trim(&pool->heap, 0);
+	sim_chunks_trim(&pool->chunks, 0);
+	sim_chunks_close(&pool->chunks);
 	while (*link != pool)
 		link = &(*link)->next;
 	*link = pool->next;
@@ -52,7 +53,7 @@ static void drop_pool(struct sim_pool *pool)
 void sim_pools_settle(struct sim_device *device)
 {
 	for (struct sim_pool *pool = device->pools; pool; pool = pool->next)
-		sim_heap_trim(&pool->heap, pool->threshold);
+		sim_chunks_trim(&pool->chunks, pool->threshold);
 }
 
 static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct sim_pool *pool)
@@ -64,14 +65,19 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct sim_pool *pool)
 
 	if (sim_oom_injected(bytes))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (pool->props.maxSize && pool->heap.used + bytes > pool->props.maxSize)
+	if (pool->props.maxSize && pool->chunks.used + bytes > pool->props.maxSize)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	addr = sim_heap_take(&pool->heap, bytes);
+	addr = sim_chunks_place(&pool->chunks, bytes);
 	if (!addr)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (!sim_chunks_bind(&pool->chunks, addr, bytes)) {
+		sim_chunks_unplace(&pool->chunks, addr, bytes);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	range.base = (uintptr_t)addr;
 	if (!sim_range_add(&range)) {
-		sim_heap_give(&pool->heap, addr, bytes);
+		sim_chunks_unbind(&pool->chunks, addr, bytes);
+		sim_chunks_unplace(&pool->chunks, addr, bytes);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	pool->live++;
@@ -84,7 +90,8 @@ void sim_pool_free(struct sim_range *range)
 {
 	struct sim_pool *pool = range->pool;
 
-	sim_heap_give(&pool->heap, (void *)range->base, range->bytes);
+	sim_chunks_unbind(&pool->chunks, (void *)range->base, range->bytes);
+	sim_chunks_unplace(&pool->chunks, (void *)range->base, range->bytes);
 	sim_stat_free(range->device, SIM_KIND_POOL, range->bytes);
 	sim_range_remove(range);
 	if (--pool->live == 0 && pool->zombie)
@@ -96,16 +103,21 @@ static CUresult allocate_in_stream(CUdeviceptr *dptr, size_t bytes, struct sim_p
 				   CUstream handle)
 {
 	struct sim_stream *stream;
-	CUresult rc = sim_stream(handle, &stream);
+	CUresult rc;
 
-	if (rc != CUDA_SUCCESS)
-		return rc;
-	if (!dptr || !bytes)
+	if (!dptr)
 		return CUDA_ERROR_INVALID_VALUE;
+	*dptr = 0;
+	rc = sim_stream_for_work(handle, &stream);
+	if (rc != CUDA_SUCCESS || !bytes)
+		return rc; /* nothing of nothing is a success, and 0 */
 	if (!pool)
 		pool = stream->object.context->device->current_pool;
 	if (stream->capture)
 		return sim_capture_alloc(stream, pool->device, bytes, dptr);
+	rc = sim_capture_forbids();
+	if (rc != CUDA_SUCCESS)
+		return rc;
 	return allocate(dptr, bytes, pool);
 }
 
@@ -131,14 +143,17 @@ SIM_API_TWIN(cuMemFreeAsync, _ptsz, (CUdeviceptr dptr, CUstream hStream), (dptr,
 	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .address = dptr };
 	struct sim_stream *stream;
 	struct sim_range *range;
-	CUresult rc = sim_stream(hStream, &stream);
+	CUresult rc = sim_stream_for_work(hStream, &stream);
 
-	if (rc != CUDA_SUCCESS)
+	if (rc != CUDA_SUCCESS || !dptr)
 		return rc;
 	if (stream->capture)
 		return sim_submit(stream, &work);
+	rc = sim_capture_forbids();
+	if (rc != CUDA_SUCCESS)
+		return rc;
 	range = sim_range_find(dptr);
-	if (!dptr || !range || range->base != dptr)
+	if (!range || range->base != dptr)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (range->kind == SIM_KIND_POOL) {
 		sim_pool_free(range);
@@ -149,7 +164,8 @@ SIM_API_TWIN(cuMemFreeAsync, _ptsz, (CUdeviceptr dptr, CUstream hStream), (dptr,
 		return CUDA_SUCCESS;
 	}
 	if (range->kind != SIM_KIND_DEVICE)
-		return CUDA_ERROR_INVALID_VALUE;
+		return range->kind == SIM_KIND_MANAGED ? CUDA_ERROR_NOT_SUPPORTED
+						       : CUDA_ERROR_INVALID_VALUE;
 	/* Measured: the real driver takes a cudaMalloc block here as well. */
 	sim_linear_give(range->device, (void *)range->base, range->bytes);
 	sim_stat_free(range->device, range->kind, range->bytes);
@@ -196,7 +212,7 @@ SIM_API(cuMemPoolTrimTo, (CUmemoryPool pool, size_t minBytesToKeep), (pool, minB
 
 	if (!found)
 		return CUDA_ERROR_INVALID_VALUE;
-	sim_heap_trim(&found->heap, minBytesToKeep);
+	sim_chunks_trim(&found->chunks, minBytesToKeep);
 	return CUDA_SUCCESS;
 }
 
@@ -205,7 +221,10 @@ SIM_API(cuMemPoolGetAttribute, (CUmemoryPool pool, CUmemPool_attribute attr, voi
 {
 	SIM_FIND(found, sim_pool, pool, SIM_POOL);
 	cuuint64_t *bytes = value;
+	CUresult rc = sim_capture_forbids(); /* even this is forbidden, as measured */
 
+	if (rc != CUDA_SUCCESS)
+		return rc;
 	if (!found || !value)
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (attr) {
@@ -218,16 +237,16 @@ SIM_API(cuMemPoolGetAttribute, (CUmemoryPool pool, CUmemPool_attribute attr, voi
 		*bytes = found->threshold;
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-		*bytes = found->heap.reserved;
+		*bytes = found->chunks.reserved;
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-		*bytes = found->heap.reserved_high;
+		*bytes = found->chunks.reserved_high;
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-		*bytes = found->heap.used;
+		*bytes = found->chunks.used;
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-		*bytes = found->heap.used_high;
+		*bytes = found->chunks.used_high;
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
@@ -256,9 +275,9 @@ SIM_API(cuMemPoolSetAttribute, (CUmemoryPool pool, CUmemPool_attribute attr, voi
 		if (*(cuuint64_t *)value)
 			return CUDA_ERROR_INVALID_VALUE;
 		if (attr == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH)
-			found->heap.reserved_high = found->heap.reserved;
+			found->chunks.reserved_high = found->chunks.reserved;
 		else
-			found->heap.used_high = found->heap.used;
+			found->chunks.used_high = found->chunks.used;
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;

@@ -35,7 +35,7 @@ SIM_API(cuDevicePrimaryCtxRelease_v2, (CUdevice dev), (dev))
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (!device->primary_refs)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (--device->primary_refs == 0)
+	if (--device->primary_refs == 0 && device->primary->alive)
 		sim_context_close(device->primary);
 	return CUDA_SUCCESS;
 }
@@ -48,7 +48,7 @@ SIM_API(cuDevicePrimaryCtxReset_v2, (CUdevice dev), (dev))
 
 	if (!device)
 		return CUDA_ERROR_INVALID_DEVICE;
-	device->primary_refs = 0;
+	/* Those who retained it may still release it: the count stays. */
 	if (device->primary && device->primary->alive)
 		sim_context_close(device->primary);
 	return CUDA_SUCCESS;
@@ -127,14 +127,35 @@ SIM_API(cuCtxGetApiVersion, (CUcontext ctx, unsigned int *version), (ctx, versio
 	return CUDA_SUCCESS;
 }
 
+/* Each thread that can run gets the stack at once, here as on an H200. */
+static CUresult charge_stack(struct sim_context *ctx, size_t stack)
+{
+	uint64_t bytes = 0;
+
+	if (stack > SIM_STACK_DEFAULT)
+		bytes = (uint64_t)(stack - SIM_STACK_DEFAULT) * SIM_MULTIPROCESSORS *
+			SIM_SM_THREADS;
+	sim_uncharge(ctx->device, ctx->stack_charged);
+	if (!sim_charge(ctx->device, bytes)) {
+		sim_charge(ctx->device, ctx->stack_charged);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	ctx->stack_charged = bytes;
+	return CUDA_SUCCESS;
+}
+
 SIM_API(cuCtxSetLimit, (CUlimit limit, size_t value), (limit, value))
 {
 	SIM_CURRENT(ctx);
+	CUresult rc = sim_capture_forbids();
 
 	if (limit < 0 || limit >= CU_LIMIT_MAX)
 		return CUDA_ERROR_UNSUPPORTED_LIMIT;
-	ctx->limits[limit] = value;
-	return CUDA_SUCCESS;
+	if (rc == CUDA_SUCCESS && limit == CU_LIMIT_STACK_SIZE)
+		rc = charge_stack(ctx, value);
+	if (rc == CUDA_SUCCESS)
+		ctx->limits[limit] = value;
+	return rc;
 }
 
 SIM_API(cuCtxGetLimit, (size_t * pvalue, CUlimit limit), (pvalue, limit))

@@ -2,7 +2,7 @@
  * Addresses and small blocks of a simulated device.
  *
  * A space is a range of shared memory that nobody may touch; taking pages makes them accessible,
- * giving them back empties them. A heap cuts slabs of a space into 512-byte granules:
+ * giving them back empties them. A heap cuts pages of a space into 512-byte granules:
  *
  *	slab of 2 MiB:  [512 KiB block][512 KiB block][ free .......... ]
  *	                 one bit a granule; given back when the last block goes
@@ -19,44 +19,53 @@
 #define LOW_BASE ((char *)0x20000000)
 #define LOW_STEP ((size_t)64 << 20)
 
-static char *map_space(size_t bytes, int fd, bool low)
+static char *map_space(const struct sim_space *space, size_t bytes, enum sim_space_kind kind)
 {
-	int flags = MAP_SHARED | MAP_NORESERVE;
+	int flags = MAP_NORESERVE | (space->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
 	char *base;
 
-	if (!low) {
+	if (kind != SIM_SPACE_LOW) {
 		/* One page more, to align the start. */
-		base = mmap(NULL, bytes + SIM_PAGE, PROT_NONE, flags, fd, 0);
+		base = mmap(NULL, bytes + SIM_PAGE, PROT_NONE, flags, space->fd, 0);
 		return base == MAP_FAILED ? NULL : base;
 	}
 	for (size_t i = 0; i < SIM_MAX_DEVICE; i++) {
 		base = mmap(LOW_BASE + i * LOW_STEP, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE,
-			    fd, 0);
+			    space->fd, 0);
 		if (base != MAP_FAILED)
 			return base;
 	}
 	return NULL;
 }
 
-bool sim_space_open(struct sim_space *space, uint64_t bytes, bool low)
+bool sim_space_open(struct sim_space *space, uint64_t bytes, enum sim_space_kind kind)
 {
-	char *base;
-
-	space->pages = (size_t)(low ? LOW_STEP : bytes) / SIM_PAGE;
+	space->pages = (size_t)(kind == SIM_SPACE_LOW ? LOW_STEP : bytes) / SIM_PAGE;
 	space->taken = calloc(space->pages, 1);
-	space->fd = memfd_create("gmtsim-device", MFD_CLOEXEC);
-	if (!space->taken || space->fd < 0 ||
-	    ftruncate(space->fd, (off_t)((space->pages + 1) * SIM_PAGE)))
+	space->fd = -1;
+	if (!space->taken)
 		return false;
-	base = map_space(space->pages * SIM_PAGE, space->fd, low);
-	if (!base)
+	if (kind != SIM_SPACE_PRIVATE) {
+		space->fd = memfd_create("gmtsim-device", MFD_CLOEXEC);
+		if (space->fd < 0 ||
+		    ftruncate(space->fd, (off_t)((space->pages + 1) * SIM_PAGE)) != 0)
+			return false;
+	}
+	space->mapping = map_space(space, space->pages * SIM_PAGE, kind);
+	if (!space->mapping)
 		return false;
 	/* A forked child must not write into its parent's device. */
-	madvise(base, space->pages * SIM_PAGE, MADV_DONTFORK);
-	madvise(base, space->pages * SIM_PAGE, MADV_DONTDUMP);
-	space->mapping = base;
-	space->base = (char *)sim_round((uintptr_t)base, SIM_PAGE);
+	madvise(space->mapping, space->pages * SIM_PAGE, MADV_DONTFORK);
+	madvise(space->mapping, space->pages * SIM_PAGE, MADV_DONTDUMP);
+	space->base = (char *)sim_round((uintptr_t)space->mapping, SIM_PAGE);
 	return true;
+}
+
+/* Of a private space only. */
+void sim_space_close(struct sim_space *space)
+{
+	munmap(space->mapping, (space->pages + 1) * SIM_PAGE);
+	free(space->taken);
 }
 
 bool sim_space_holds(const struct sim_space *space, const void *addr)
@@ -81,37 +90,20 @@ static size_t lowest_run(struct sim_space *space, size_t pages)
 	return space->pages;
 }
 
-void *sim_space_reserve(struct sim_space *space, size_t pages)
+static void empty(const struct sim_space *space, void *addr, size_t pages)
 {
-	size_t first = lowest_run(space, pages);
-
-	if (first == space->pages)
-		return NULL;
-	memset(space->taken + first, 1, pages);
-	return space->base + first * SIM_PAGE;
-}
-
-bool sim_space_commit(struct sim_space *space, void *addr, size_t pages)
-{
-	(void)space;
-	return mprotect(addr, pages * SIM_PAGE, PROT_READ | PROT_WRITE) == 0;
-}
-
-void sim_space_uncommit(struct sim_space *space, void *addr, size_t pages)
-{
-	(void)space;
-	madvise(addr, pages * SIM_PAGE, MADV_REMOVE);
+	madvise(addr, pages * SIM_PAGE, space->fd < 0 ? MADV_DONTNEED : MADV_REMOVE);
 	mprotect(addr, pages * SIM_PAGE, PROT_NONE);
 }
 
 void *sim_space_take(struct sim_space *space, size_t pages)
 {
-	void *addr = sim_space_reserve(space, pages);
+	size_t first = lowest_run(space, pages);
+	char *addr = space->base + first * SIM_PAGE;
 
-	if (addr && !sim_space_commit(space, addr, pages)) {
-		sim_space_give(space, addr, pages);
+	if (first == space->pages || mprotect(addr, pages * SIM_PAGE, PROT_READ | PROT_WRITE) != 0)
 		return NULL;
-	}
+	memset(space->taken + first, 1, pages);
 	return addr;
 }
 
@@ -119,91 +111,70 @@ void sim_space_give(struct sim_space *space, void *addr, size_t pages)
 {
 	size_t first = (size_t)((char *)addr - space->base) / SIM_PAGE;
 
-	sim_space_uncommit(space, addr, pages);
+	empty(space, addr, pages);
 	memset(space->taken + first, 0, pages);
 	if (first < space->lowest)
 		space->lowest = first;
 }
 
-static bool bit_is_set(const struct sim_slab *slab, size_t i)
+void sim_bits_set(uint64_t *bits, size_t first, size_t count, bool value)
 {
-	return slab->bits[i / 64] >> (i % 64) & 1;
-}
+	size_t end = first + count;
 
-static void set_bits(struct sim_slab *slab, size_t first, size_t count, bool value)
-{
-	for (size_t i = first; i < first + count;) {
-		if (i % 64 == 0 && first + count - i >= 64) {
-			slab->bits[i / 64] = value ? UINT64_MAX : 0;
+	for (size_t i = first; i < end;) {
+		if (i % 64 == 0 && end - i >= 64) {
+			bits[i / 64] = value ? UINT64_MAX : 0;
 			i += 64;
 			continue;
 		}
 		if (value)
-			slab->bits[i / 64] |= UINT64_C(1) << (i % 64);
+			bits[i / 64] |= UINT64_C(1) << (i % 64);
 		else
-			slab->bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
+			bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
 		i++;
 	}
 }
 
-/* First run of free granules, or slab->granules. */
-static size_t first_run(const struct sim_slab *slab, size_t count)
+size_t sim_bits_run(const uint64_t *bits, size_t from, size_t to, size_t count)
 {
 	size_t run = 0;
 
-	for (size_t i = 0; i < slab->granules;) {
-		uint64_t word = slab->bits[i / 64];
+	for (size_t i = from; i < to;) {
+		uint64_t word = bits[i / 64];
 
-		if (i % 64 == 0 && (word == 0 || word == UINT64_MAX)) {
+		if (i % 64 == 0 && to - i >= 64 && (word == 0 || word == UINT64_MAX)) {
 			run = word ? 0 : run + 64;
 			i += 64;
 		} else {
-			run = bit_is_set(slab, i) ? 0 : run + 1;
+			run = word >> (i % 64) & 1 ? 0 : run + 1;
 			i++;
 		}
 		if (run >= count)
 			return i - run;
 	}
-	return slab->granules;
+	return to;
 }
 
-static struct sim_slab *new_slab(struct sim_heap *heap, size_t bytes)
+static struct sim_slab *new_slab(struct sim_heap *heap)
 {
-	size_t granules = bytes / SIM_GRANULE;
 	struct sim_slab *slab, **link = &heap->slabs;
 
-	if (!sim_charge(heap->device, bytes))
+	if (!sim_charge(heap->device, SIM_PAGE))
 		return NULL;
-	slab = calloc(1, sizeof(*slab) + (granules + 63) / 64 * sizeof(uint64_t));
+	slab = calloc(1, sizeof(*slab));
 	if (slab)
-		slab->base = sim_space_take(heap->space, bytes / SIM_PAGE);
+		slab->base = sim_space_take(heap->space, 1);
 	if (!slab || !slab->base) {
 		free(slab);
-		sim_uncharge(heap->device, bytes);
+		sim_uncharge(heap->device, SIM_PAGE);
 		return NULL;
 	}
-	slab->bytes = bytes;
-	slab->granules = granules;
-	slab->fails_at = granules + 1;
+	slab->fails_at = SIM_PAGE_GRANULES + 1;
 	while (*link && (*link)->base < slab->base)
 		link = &(*link)->next;
 	slab->next = *link;
 	*link = slab;
-	heap->reserved += bytes;
-	if (heap->reserved > heap->reserved_high)
-		heap->reserved_high = heap->reserved;
 	return slab;
-}
-
-static void drop_slab(struct sim_heap *heap, struct sim_slab **link)
-{
-	struct sim_slab *slab = *link;
-
-	*link = slab->next;
-	heap->reserved -= slab->bytes;
-	sim_space_give(heap->space, slab->base, slab->bytes / SIM_PAGE);
-	sim_uncharge(heap->device, slab->bytes);
-	free(slab);
 }
 
 void *sim_heap_take(struct sim_heap *heap, size_t bytes)
@@ -212,55 +183,40 @@ void *sim_heap_take(struct sim_heap *heap, size_t bytes)
 	struct sim_slab *slab;
 
 	for (slab = heap->slabs; slab; slab = slab->next) {
-		if (slab->granules - slab->used < count || count >= slab->fails_at)
+		if (SIM_PAGE_GRANULES - slab->used < count || count >= slab->fails_at)
 			continue;
-		first = first_run(slab, count);
-		if (first < slab->granules)
+		first = sim_bits_run(slab->bits, 0, SIM_PAGE_GRANULES, count);
+		if (first < SIM_PAGE_GRANULES)
 			break;
 		slab->fails_at = count;
 	}
 	if (!slab) {
-		slab = new_slab(heap, sim_round(bytes, heap->slab_bytes));
+		slab = new_slab(heap);
 		first = 0;
 	}
 	if (!slab)
 		return NULL;
-	set_bits(slab, first, count, true);
+	sim_bits_set(slab->bits, first, count, true);
 	slab->used += count;
-	heap->used += count * SIM_GRANULE;
-	if (heap->used > heap->used_high)
-		heap->used_high = heap->used;
 	return slab->base + first * SIM_GRANULE;
 }
 
 void sim_heap_give(struct sim_heap *heap, void *addr, size_t bytes)
 {
 	size_t count = sim_round(bytes, SIM_GRANULE) / SIM_GRANULE;
+	struct sim_slab **link = &heap->slabs, *slab;
 	char *at = addr;
 
-	for (struct sim_slab **link = &heap->slabs; *link; link = &(*link)->next) {
-		struct sim_slab *slab = *link;
-
-		if (at < slab->base || at >= slab->base + slab->bytes)
-			continue;
-		set_bits(slab, (size_t)(at - slab->base) / SIM_GRANULE, count, false);
-		slab->fails_at = slab->granules + 1;
-		slab->used -= count;
-		heap->used -= count * SIM_GRANULE;
-		if (!slab->used && !heap->caches)
-			drop_slab(heap, link);
+	while (at < (*link)->base || at >= (*link)->base + SIM_PAGE)
+		link = &(*link)->next;
+	slab = *link;
+	sim_bits_set(slab->bits, (size_t)(at - slab->base) / SIM_GRANULE, count, false);
+	slab->fails_at = SIM_PAGE_GRANULES + 1;
+	slab->used -= count;
+	if (slab->used)
 		return;
-	}
-}
-
-void sim_heap_trim(struct sim_heap *heap, size_t keep)
-{
-	struct sim_slab **link = &heap->slabs;
-
-	while (*link && heap->reserved > keep) {
-		if ((*link)->used)
-			link = &(*link)->next;
-		else
-			drop_slab(heap, link);
-	}
+	*link = slab->next;
+	sim_space_give(heap->space, slab->base, 1);
+	sim_uncharge(heap->device, SIM_PAGE);
+	free(slab);
 }

@@ -76,6 +76,29 @@ CUresult sim_stream(CUstream handle, struct sim_stream **stream)
 	return *stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult sim_stream_for_work(CUstream handle, struct sim_stream **stream)
+{
+	CUresult rc = sim_stream(handle, stream);
+
+	if (rc != CUDA_SUCCESS || *stream != (*stream)->object.context->legacy)
+		return rc;
+	return sim_capture_forbids_legacy((*stream)->object.context);
+}
+
+/* More streams at once than ever before may need one more page. */
+static bool charge(struct sim_context *ctx)
+{
+	uint64_t bytes =
+		sim_round(ctx->nr_streams, SIM_STREAMS_PER_PAGE) / SIM_STREAMS_PER_PAGE * SIM_PAGE;
+
+	if (bytes <= ctx->streams_charged)
+		return true;
+	if (!sim_charge(ctx->device, bytes - ctx->streams_charged))
+		return false;
+	ctx->streams_charged = bytes;
+	return true;
+}
+
 static CUresult create(CUstream *out, unsigned int flags, int priority)
 {
 	SIM_CURRENT(ctx);
@@ -83,14 +106,11 @@ static CUresult create(CUstream *out, unsigned int flags, int priority)
 
 	if (!out || flags & ~(unsigned int)CU_STREAM_NON_BLOCKING)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!sim_charge(ctx->device, SIM_STREAM_MEM))
+	stream = charge(ctx) ? new_stream(ctx) : NULL;
+	if (!stream)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	stream = new_stream(ctx);
-	if (!stream) {
-		sim_uncharge(ctx->device, SIM_STREAM_MEM);
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
-	stream->charged = true;
+	ctx->nr_streams++;
+	stream->created = true;
 	stream->flags = flags;
 	stream->priority = priority < -5 ? -5 : priority > 0 ? 0 : priority;
 	*out = (CUstream)stream;
@@ -119,8 +139,7 @@ void sim_stream_destroy(struct sim_stream *stream)
 		*link = stream->next;
 	if (ctx->legacy == stream)
 		ctx->legacy = NULL;
-	if (stream->charged)
-		sim_uncharge(ctx->device, SIM_STREAM_MEM);
+	ctx->nr_streams -= stream->created;
 	sim_capture_leave(stream);
 	free(stream->deps);
 	sim_object_free(stream);
@@ -130,7 +149,7 @@ SIM_API(cuStreamDestroy_v2, (CUstream hStream), (hStream))
 {
 	SIM_FIND(stream, sim_stream, hStream, SIM_STREAM);
 
-	if (!stream || !stream->charged)
+	if (!stream || !stream->created)
 		return CUDA_ERROR_INVALID_HANDLE;
 	sim_stream_destroy(stream);
 	return CUDA_SUCCESS;
@@ -138,11 +157,11 @@ SIM_API(cuStreamDestroy_v2, (CUstream hStream), (hStream))
 
 SIM_API_SAME(cuStreamDestroy, cuStreamDestroy_v2, (CUstream hStream), (hStream));
 
-/* Waiting for a stream that captures spoils the capture. */
+/* Waiting spoils the capture of this stream, or one that forbids waiting. */
 static CUresult refuse_capture(struct sim_stream *stream)
 {
 	if (!stream->capture)
-		return CUDA_SUCCESS;
+		return sim_capture_forbids();
 	stream->capture->invalid = true;
 	return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
@@ -241,7 +260,7 @@ SIM_API_TWIN(cuLaunchHostFunc, _ptsz, (CUstream hStream, CUhostFn fn, void *user
 {
 	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_HOST, .host = { fn, userData } };
 	struct sim_stream *stream;
-	CUresult rc = sim_stream(hStream, &stream);
+	CUresult rc = sim_stream_for_work(hStream, &stream);
 
 	if (rc == CUDA_SUCCESS && !fn)
 		rc = CUDA_ERROR_INVALID_VALUE;

@@ -220,7 +220,9 @@ SIM_API(cuMemMap,
 	struct sim_physical *physical = physical_of(handle);
 	struct sim_range range = { .base = ptr, .bytes = size, .kind = SIM_KIND_VMM };
 
-	if (!physical || !size || !is_aligned(size) || !is_aligned(ptr) || offset || flags ||
+	if (offset)
+		return CUDA_ERROR_NOT_SUPPORTED; /* as measured */
+	if (!physical || !size || !is_aligned(size) || !is_aligned(ptr) || flags ||
 	    size > physical->bytes || !reservation_of(ptr, size) || !is_unmapped(ptr, size))
 		return CUDA_ERROR_INVALID_VALUE;
 	range.device = physical->device;
@@ -233,6 +235,18 @@ SIM_API(cuMemMap,
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	physical->maps++;
 	return CUDA_SUCCESS;
+}
+
+/* Nothing but whole mappings and holes: what may be unmapped. */
+static bool is_separable(CUdeviceptr ptr, size_t size)
+{
+	for (CUdeviceptr at = ptr; at < ptr + size; at += SIM_PAGE) {
+		struct sim_range *range = sim_range_find(at);
+
+		if (range && (range->base < ptr || range->base + range->bytes > ptr + size))
+			return false;
+	}
+	return true;
 }
 
 /* Whole mappings from ptr to ptr + size, without a gap. */
@@ -252,17 +266,17 @@ static bool is_run_of_mappings(CUdeviceptr ptr, size_t size)
 
 SIM_API(cuMemUnmap, (CUdeviceptr ptr, size_t size), (ptr, size))
 {
-	CUdeviceptr at = ptr;
-
-	if (!size || !is_run_of_mappings(ptr, size))
+	if (!size || !is_aligned(ptr) || !is_aligned(size) || !reservation_of(ptr, size) ||
+	    !is_separable(ptr, size))
 		return CUDA_ERROR_INVALID_VALUE;
-	while (at < ptr + size) {
+	for (CUdeviceptr at = ptr; at < ptr + size; at += SIM_PAGE) {
 		struct sim_range *range = sim_range_at(at, SIM_KIND_VMM);
-		struct sim_physical *physical = range->physical;
+		struct sim_physical *physical = range ? range->physical : NULL;
 
+		if (!range)
+			continue;
 		mmap((void *)range->base, range->bytes, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-		at += range->bytes;
 		sim_range_remove(range);
 		physical->maps--;
 		free_if_unused(physical);
