@@ -24,6 +24,8 @@ RULES = [
     (r"(memory pool of device [0-9]+): .*", r"\1: SIZES"),
     # How many entries a runtime looks up is its own affair.
     (r"\b[0-9]+ (other names? passed through)", r"N \1"),
+    # clang and gcc name the same file so and so.
+    (r" \./", " "),
     # Lines of files that are not ours.
     (r"(/usr/[^\s:]+):[0-9]+(?::[0-9]+)?", r"\1:LINE"),
 ]

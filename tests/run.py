@@ -160,7 +160,9 @@ class ProgramTest:
 
     def run_in(self, scratch):
         if not os.path.exists(self.binary):
-            raise Skipped("not built (no nvcc)" if self.source.endswith(".cu") else "not built")
+            if self.source.endswith(".cu") or self.variant == "static":
+                raise Skipped("not built: needs nvcc or NVIDIA's static runtime")
+            raise Failed("not built")
         if "thread" in self.setting.san and "/* threads */" not in self.comments:
             raise Skipped("has no threads")
         env = self.setting.environment(scratch)

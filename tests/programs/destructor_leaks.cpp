@@ -6,7 +6,7 @@
 class Layer
 {
       public:
-	Layer()
+	void load()
 	{
 		MUST(cudaMalloc(&weights, 300000));
 		MUST(cudaMalloc(&bias, 1200));
@@ -25,5 +25,6 @@ int main()
 {
 	Layer layer;
 
+	layer.load();
 	return 0;
 }
