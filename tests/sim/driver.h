@@ -79,6 +79,9 @@ enum sim_type {
 	SIM_EXEC,
 	SIM_USER_OBJECT,
 	SIM_LINK,
+	SIM_EXTERNAL_MEMORY,
+	SIM_EXTERNAL_SEMAPHORE,
+	SIM_IMPORTED_POOL,
 };
 
 struct sim_context;
@@ -110,13 +113,11 @@ struct sim_space {
 	char *base, *mapping; /* mapping: where byte 0 of fd is */
 	size_t pages, lowest;
 	unsigned char *taken;
-	int fd; /* shared memory behind it, so that IPC can map it again; -1: private memory */
+	int fd; /* shared memory behind it, so that it can be mapped again */
 };
 
-enum sim_space_kind { SIM_SPACE_SHARED, SIM_SPACE_LOW, SIM_SPACE_PRIVATE };
-
-/* bytes does not matter for SIM_SPACE_LOW, which is below 4 GiB. */
-bool sim_space_open(struct sim_space *space, uint64_t bytes, enum sim_space_kind kind);
+/* low: below 4 GiB, and of a size of its own. */
+bool sim_space_open(struct sim_space *space, uint64_t bytes, bool low);
 void sim_space_close(struct sim_space *space);
 void *sim_space_take(struct sim_space *space, size_t pages);
 void sim_space_give(struct sim_space *space, void *addr, size_t pages);
@@ -258,6 +259,7 @@ struct sim_range {
 	struct sim_context *context; /* NULL: no context's end frees it */
 	struct sim_pool *pool;
 	struct sim_graph_block *block;
+	struct sim_import *import;
 	struct sim_physical *physical; /* VMM: what is mapped here */
 	bool accessible;	       /* VMM: cuMemSetAccess was called */
 	unsigned int flags;
@@ -288,7 +290,9 @@ void *sim_linear_take(struct sim_device *device, size_t bytes, bool low);
 void sim_linear_give(struct sim_device *device, void *addr, size_t bytes);
 void sim_range_reclaim(struct sim_range *range); /* at the end of its context */
 
-void sim_ipc_unmap(const struct sim_range *range);
+/* The mapping only; and, of what a free may end, all of it. */
+void sim_import_unmap(struct sim_import *import);
+CUresult sim_import_free(struct sim_range *range, bool async);
 
 struct sim_pool {
 	struct sim_object object;
@@ -316,6 +320,8 @@ struct sim_array {
 	struct sim_mipmap *mipmap; /* a level of it: not to be destroyed */
 };
 
+void sim_external_destroy(void *memory);
+void sim_link_destroy(void *link);
 void sim_array_destroy(struct sim_array *array, bool reclaim);
 void sim_mipmap_destroy(struct sim_mipmap *mipmap, bool reclaim);
 
@@ -352,13 +358,14 @@ struct sim_image {
 	bool opaque; /* compressed: any name is taken for a kernel of unknown layout */
 };
 
-struct sim_image *sim_image_parse(const void *code);
+/* limit: how much may be read; SIZE_MAX if only the code itself knows. NULL: not code. */
+struct sim_image *sim_image_parse(const void *code, size_t limit);
 /* For the parsers. False: out of memory. */
 struct sim_entry *sim_image_entry(struct sim_image *image, const char *name, size_t length);
 bool sim_image_param(struct sim_entry *entry, unsigned int index, uint32_t offset, uint32_t size);
 bool sim_image_variable(struct sim_image *image, const char *name, size_t length, size_t bytes);
 bool sim_cubin_parse(struct sim_image *image, const void *elf, size_t bytes);
-size_t sim_cubin_bytes(const void *elf);
+size_t sim_cubin_bytes(const void *elf, size_t limit);
 bool sim_ptx_parse(struct sim_image *image, const char *text, size_t bytes);
 /* The kernel of this name, also one that only gmtsim_register_kernel knows; NULL: none. */
 struct sim_entry *sim_image_kernel(struct sim_image *image, const char *name);

@@ -17,7 +17,7 @@ bool sim_chunks_open(struct sim_chunks *chunks, struct sim_device *device)
 	chunks->users = calloc(bytes / SIM_POOL_CHUNK, sizeof(chunks->users[0]));
 	chunks->backed = calloc(bytes / SIM_POOL_CHUNK, 1);
 	if (!chunks->bits || !chunks->users || !chunks->backed ||
-	    !sim_space_open(&chunks->space, bytes, SIM_SPACE_PRIVATE))
+	    !sim_space_open(&chunks->space, bytes, false))
 		return false;
 	chunks->device = device;
 	return true;
@@ -83,7 +83,7 @@ static void uncover(struct sim_chunks *chunks, size_t chunk)
 {
 	char *at = chunks->space.base + chunk * SIM_POOL_CHUNK;
 
-	madvise(at, SIM_POOL_CHUNK, MADV_DONTNEED);
+	madvise(at, SIM_POOL_CHUNK, MADV_REMOVE);
 	mprotect(at, SIM_POOL_CHUNK, PROT_NONE);
 	chunks->backed[chunk] = 0;
 	chunks->reserved -= SIM_POOL_CHUNK;

@@ -107,6 +107,12 @@ static void free_contents(struct sim_context *ctx)
 		sim_mipmap_destroy(object, true);
 	while ((object = sim_object_any(SIM_ARRAY, ctx)))
 		sim_array_destroy(object, true);
+	while ((object = sim_object_any(SIM_EXTERNAL_MEMORY, ctx)))
+		sim_external_destroy(object);
+	while ((object = sim_object_any(SIM_EXTERNAL_SEMAPHORE, ctx)))
+		sim_object_free(object);
+	while ((object = sim_object_any(SIM_LINK, ctx)))
+		sim_link_destroy(object);
 	while ((object = sim_object_any(SIM_MODULE, ctx)))
 		sim_module_destroy(object);
 	while ((object = sim_object_any(SIM_EVENT, ctx)))

@@ -175,6 +175,49 @@ SIM_API_TWIN(cuMemcpy3DAsync_v2, _ptsz, (const CUDA_MEMCPY3D *pCopy, CUstream hS
 	return pCopy ? sim_copy(pCopy, hStream) : CUDA_ERROR_INVALID_VALUE;
 }
 
+static CUresult copy_between(const CUDA_MEMCPY3D_PEER *peer, CUstream stream)
+{
+	CUDA_MEMCPY3D copy;
+
+	if (!peer)
+		return CUDA_ERROR_INVALID_VALUE;
+	copy = (CUDA_MEMCPY3D){
+		.srcXInBytes = peer->srcXInBytes,
+		.srcY = peer->srcY,
+		.srcZ = peer->srcZ,
+		.srcMemoryType = peer->srcMemoryType,
+		.srcHost = peer->srcHost,
+		.srcDevice = peer->srcDevice,
+		.srcArray = peer->srcArray,
+		.srcPitch = peer->srcPitch,
+		.srcHeight = peer->srcHeight,
+		.dstXInBytes = peer->dstXInBytes,
+		.dstY = peer->dstY,
+		.dstZ = peer->dstZ,
+		.dstMemoryType = peer->dstMemoryType,
+		.dstHost = peer->dstHost,
+		.dstDevice = peer->dstDevice,
+		.dstArray = peer->dstArray,
+		.dstPitch = peer->dstPitch,
+		.dstHeight = peer->dstHeight,
+		.WidthInBytes = peer->WidthInBytes,
+		.Height = peer->Height,
+		.Depth = peer->Depth,
+	};
+	return sim_copy(&copy, stream);
+}
+
+SIM_API_TWIN(cuMemcpy3DPeer, _ptds, (const CUDA_MEMCPY3D_PEER *pCopy), (pCopy))
+{
+	return copy_between(pCopy, NULL);
+}
+
+SIM_API_TWIN(cuMemcpy3DPeerAsync, _ptsz, (const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream),
+	     (pCopy, hStream))
+{
+	return copy_between(pCopy, hStream);
+}
+
 static CUresult copy_batch(CUdeviceptr *to, CUdeviceptr *from, const size_t *sizes, size_t count,
 			   size_t *fail, CUstream stream)
 {

@@ -178,12 +178,15 @@ bool sim_cubin_parse(struct sim_image *image, const void *elf, size_t bytes)
 }
 
 /* A bare cubin comes without its length: the section headers are the last or first of it. */
-size_t sim_cubin_bytes(const void *elf)
+size_t sim_cubin_bytes(const void *elf, size_t limit)
 {
 	const Elf64_Ehdr *header = elf;
 	const Elf64_Shdr *sections;
 	size_t bytes;
 
+	/* From a file: its size. From memory: as much as the sections say. */
+	if (limit != SIZE_MAX)
+		return limit;
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != CUBIN_MACHINE ||
 	    header->e_shoff > MAX_CUBIN || header->e_shoff % 8 ||
 	    header->e_shentsize != sizeof(Elf64_Shdr))

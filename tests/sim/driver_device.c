@@ -20,8 +20,7 @@ bool sim_devices_open(void)
 		/* Four times the memory: holes between blocks must never cause a failure. */
 		if (!device->space.base &&
 		    !sim_space_open(&device->space,
-				    sim_round(device->total, SIM_PAGE) * 4 + 64 * SIM_PAGE,
-				    SIM_SPACE_SHARED))
+				    sim_round(device->total, SIM_PAGE) * 4 + 64 * SIM_PAGE, false))
 			return false;
 		device->small = (struct sim_heap){ .device = device, .space = &device->space };
 		device->low_small =

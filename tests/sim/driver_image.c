@@ -102,16 +102,17 @@ bool sim_image_variable(struct sim_image *image, const char *name, size_t length
 	return variable->name;
 }
 
-/* Fatbins hold one payload for each architecture: all describe the same kernels, so the first does.
- */
-static bool parse_fatbin(struct sim_image *image, const void *code)
+/* Fatbins hold a payload for each architecture; all describe the same kernels: one is enough. */
+static bool parse_fatbin(struct sim_image *image, const void *code, size_t limit)
 {
 	const struct fatbin *fatbin = code;
-	const char *at = (const char *)code + fatbin->header_bytes, *end;
+	const char *at, *end;
 	bool found = false;
 
-	if (fatbin->bytes > MAX_FATBIN)
+	if (limit < sizeof(*fatbin) || fatbin->header_bytes < sizeof(*fatbin) ||
+	    fatbin->bytes > MAX_FATBIN || fatbin->header_bytes + fatbin->bytes > limit)
 		return false;
+	at = (const char *)code + fatbin->header_bytes;
 	end = at + fatbin->bytes;
 	while (!found && (size_t)(end - at) >= sizeof(struct fatbin_entry)) {
 		struct fatbin_entry entry;
@@ -133,29 +134,32 @@ static bool parse_fatbin(struct sim_image *image, const void *code)
 	return true;
 }
 
-static bool parse(struct sim_image *image, const void *code)
+static bool starts_with(const char *code, size_t limit, const void *magic)
 {
-	uint32_t magic;
-
-	memcpy(&magic, code, 1);
-	if (*(const unsigned char *)code == 0)
-		return false;
-	/* The shortest image is a line of PTX, which four bytes never overrun. */
-	memcpy(&magic, code, sizeof(magic));
-	if (magic == WRAPPER_MAGIC) {
-		const struct wrapper *wrapper = code;
-
-		return wrapper->fatbin && *(const uint32_t *)wrapper->fatbin == FATBIN_MAGIC &&
-		       parse_fatbin(image, wrapper->fatbin);
-	}
-	if (magic == FATBIN_MAGIC)
-		return parse_fatbin(image, code);
-	if (memcmp(code, "\177ELF", 4) == 0)
-		return sim_cubin_parse(image, code, sim_cubin_bytes(code));
-	return sim_ptx_parse(image, code, strlen(code));
+	/* Byte by byte: the shortest image is a line of text. */
+	for (size_t i = 0; i < sizeof(uint32_t); i++)
+		if (i >= limit || code[i] != ((const char *)magic)[i])
+			return false;
+	return true;
 }
 
-struct sim_image *sim_image_parse(const void *code)
+static bool parse(struct sim_image *image, const void *code, size_t limit)
+{
+	static const uint32_t wrapper_magic = WRAPPER_MAGIC, fatbin_magic = FATBIN_MAGIC;
+	const struct wrapper *wrapper = code;
+
+	if (starts_with(code, limit, &wrapper_magic))
+		return limit == SIZE_MAX && wrapper->fatbin &&
+		       starts_with(wrapper->fatbin, limit, &fatbin_magic) &&
+		       parse_fatbin(image, wrapper->fatbin, limit);
+	if (starts_with(code, limit, &fatbin_magic))
+		return parse_fatbin(image, code, limit);
+	if (starts_with(code, limit, "\177ELF"))
+		return sim_cubin_parse(image, code, sim_cubin_bytes(code, limit));
+	return sim_ptx_parse(image, code, strnlen(code, limit));
+}
+
+struct sim_image *sim_image_parse(const void *code, size_t limit)
 {
 	struct sim_image *image = calloc(1, sizeof(*image));
 
@@ -163,7 +167,7 @@ struct sim_image *sim_image_parse(const void *code)
 		return NULL;
 	image->next = images;
 	images = image;
-	return parse(image, code) ? image : NULL;
+	return parse(image, code, limit) ? image : NULL;
 }
 
 sim_host_kernel sim_host_kernel_of(const char *name)

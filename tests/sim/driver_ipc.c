@@ -1,27 +1,14 @@
 /*
- * Inter-process sharing. A memory handle names a piece of the shared file behind its device, and
- * opening it maps that piece again: in this process, or in another one that may look into ours
- * through /proc. The same handle opened again is the same address with one more user. An event
- * handle names an event of this process only.
+ * Inter-process sharing. The same memory handle opened again by the same context is the same
+ * address with one more user. Unlike the real driver, a process may open its own handles, so that
+ * one process is enough for a test. An event handle names an event of this process only.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "driver.h"
+#include "driver_import.h"
 
-#define MAGIC 0x676d7473696d6d65u /* "gmtsimme" */
-
-struct memory_name {
-	uint64_t magic;
-	int32_t pid, fd;
-	int32_t device;
-	uint32_t unused;
-	uint64_t offset, bytes; /* of the block in the file */
-};
+#define EVENT_MAGIC 0x676d7473696d6576u /* "gmtsimev" */
 
 struct event_name {
 	uint64_t magic;
@@ -29,115 +16,37 @@ struct event_name {
 	CUevent event;
 };
 
-/* What is open, so that the next open finds it. The mapping starts on a page, the block need not.
- */
-struct opened {
-	struct opened *next;
-	struct sim_context *context;
-	struct memory_name name;
-	void *mapping;
-	size_t mapped_bytes;
-	uintptr_t base;
-	unsigned int users;
-};
-
-static struct opened *all_opened;
-
-_Static_assert(sizeof(struct memory_name) <= sizeof(CUipcMemHandle), "must fit");
+_Static_assert(sizeof(struct sim_piece) <= sizeof(CUipcMemHandle), "must fit");
 _Static_assert(sizeof(struct event_name) <= sizeof(CUipcEventHandle), "must fit");
 
 SIM_API(cuIpcGetMemHandle, (CUipcMemHandle * pHandle, CUdeviceptr dptr), (pHandle, dptr))
 {
 	struct sim_range *range = sim_range_find(dptr);
-	struct memory_name name = { .magic = MAGIC, .pid = getpid() };
-	struct sim_space *space;
+	struct sim_piece piece;
 
 	/* An address inside names the whole block. */
-	if (!pHandle || !range || range->kind != SIM_KIND_DEVICE)
+	if (!pHandle || !range || range->kind != SIM_KIND_DEVICE || !sim_piece_of(range, &piece))
 		return CUDA_ERROR_INVALID_VALUE;
-	space = sim_space_holds(&range->device->low_space, (void *)range->base)
-			? &range->device->low_space
-			: &range->device->space;
-	name.fd = space->fd;
-	name.device = range->device->ordinal;
-	name.offset = range->base - (uintptr_t)space->mapping;
-	name.bytes = range->bytes;
 	memset(pHandle, 0, sizeof(*pHandle));
-	memcpy(pHandle, &name, sizeof(name));
+	memcpy(pHandle, &piece, sizeof(piece));
 	return CUDA_SUCCESS;
-}
-
-static bool map_block(struct opened *opened)
-{
-	size_t shift = opened->name.offset % (size_t)sysconf(_SC_PAGESIZE);
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", opened->name.pid, opened->name.fd);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	opened->mapped_bytes = opened->name.bytes + shift;
-	opened->mapping =
-		mmap(NULL, opened->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-		     fd, (off_t)(opened->name.offset - shift));
-	close(fd);
-	opened->base = (uintptr_t)opened->mapping + shift;
-	return opened->mapping != MAP_FAILED;
 }
 
 static CUresult open_memory(CUdeviceptr *pdptr, const CUipcMemHandle *handle)
 {
 	SIM_CURRENT(ctx);
-	struct sim_range range = { .kind = SIM_KIND_IMPORTED, .context = ctx };
-	struct opened *opened = all_opened;
-	struct memory_name name;
+	struct sim_import *import;
+	struct sim_piece piece;
 
-	memcpy(&name, handle, sizeof(name));
-	range.device = sim_device(name.device);
-	if (!pdptr || name.magic != MAGIC || !range.device)
+	memcpy(&piece, handle, sizeof(piece));
+	if (!pdptr || !sim_piece_is_valid(&piece))
 		return CUDA_ERROR_INVALID_VALUE;
-	while (opened && (opened->context != ctx || memcmp(&opened->name, &name, sizeof(name))))
-		opened = opened->next;
-	if (!opened) {
-		opened = calloc(1, sizeof(*opened));
-		if (!opened)
-			return CUDA_ERROR_OUT_OF_MEMORY;
-		opened->context = ctx;
-		opened->name = name;
-		range.bytes = name.bytes;
-		if (!map_block(opened)) {
-			free(opened);
-			return CUDA_ERROR_MAP_FAILED;
-		}
-		range.base = opened->base;
-		if (!sim_range_add(&range))
-			return CUDA_ERROR_OUT_OF_MEMORY;
-		opened->next = all_opened;
-		all_opened = opened;
-		sim_stat_alloc(range.device, SIM_KIND_IMPORTED, name.bytes);
-	}
-	opened->users++;
-	*pdptr = opened->base;
+	import = sim_import_find(&piece, ctx);
+	if (!import)
+		return sim_import_add(SIM_IMPORT_IPC, &piece, ctx, pdptr);
+	import->users++;
+	*pdptr = import->base;
 	return CUDA_SUCCESS;
-}
-
-static struct opened **link_of(uintptr_t base)
-{
-	struct opened **link = &all_opened;
-
-	while (*link && (*link)->base != base)
-		link = &(*link)->next;
-	return link;
-}
-
-void sim_ipc_unmap(const struct sim_range *range)
-{
-	struct opened **link = link_of(range->base), *opened = *link;
-
-	*link = opened->next;
-	munmap(opened->mapping, opened->mapped_bytes);
-	free(opened);
 }
 
 SIM_API(cuIpcOpenMemHandle_v2, (CUdeviceptr * pdptr, CUipcMemHandle handle, unsigned int Flags),
@@ -158,11 +67,11 @@ SIM_API(cuIpcCloseMemHandle, (CUdeviceptr dptr), (dptr))
 	struct sim_range *range = sim_range_at(dptr, SIM_KIND_IMPORTED);
 
 	(void)ctx;
-	if (!range)
+	if (!range || range->import->kind != SIM_IMPORT_IPC)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (--(*link_of(dptr))->users)
+	if (--range->import->users)
 		return CUDA_SUCCESS;
-	sim_ipc_unmap(range);
+	sim_import_unmap(range->import);
 	sim_stat_free(range->device, SIM_KIND_IMPORTED, range->bytes);
 	sim_range_remove(range);
 	return CUDA_SUCCESS;
@@ -171,7 +80,7 @@ SIM_API(cuIpcCloseMemHandle, (CUdeviceptr dptr), (dptr))
 SIM_API(cuIpcGetEventHandle, (CUipcEventHandle * pHandle, CUevent event), (pHandle, event))
 {
 	SIM_FIND(found, sim_event, event, SIM_EVENT);
-	struct event_name name = { .magic = MAGIC, .pid = getpid(), .event = event };
+	struct event_name name = { .magic = EVENT_MAGIC, .pid = getpid(), .event = event };
 
 	if (!pHandle || !found || !(found->flags & CU_EVENT_INTERPROCESS))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -189,7 +98,7 @@ SIM_API(cuIpcOpenEventHandle, (CUevent * phEvent, CUipcEventHandle handle), (phE
 
 	memcpy(&name, &handle, sizeof(name));
 	origin = name.pid == getpid() ? sim_object_find(name.event, SIM_EVENT) : NULL;
-	if (!phEvent || name.magic != MAGIC || !origin)
+	if (!phEvent || name.magic != EVENT_MAGIC || !origin)
 		return CUDA_ERROR_INVALID_VALUE;
 	event = sim_object_new(sizeof(*event), SIM_EVENT, ctx);
 	if (!event)

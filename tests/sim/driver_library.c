@@ -7,14 +7,14 @@
 
 #include "driver_module.h"
 
-static CUresult load(CUlibrary *out, const void *code)
+static CUresult load(CUlibrary *out, const void *code, size_t limit)
 {
 	struct sim_library *library;
 	struct sim_image *image;
 
 	if (!out || !code)
 		return CUDA_ERROR_INVALID_VALUE;
-	image = sim_image_parse(code);
+	image = sim_image_parse(code, limit);
 	if (!image)
 		return CUDA_ERROR_INVALID_IMAGE;
 	library = sim_object_new(sizeof(*library), SIM_LIBRARY, NULL);
@@ -32,7 +32,7 @@ SIM_API(cuLibraryLoadData,
 	(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
 	 libraryOptionValues, numLibraryOptions))
 {
-	return load(library, code);
+	return load(library, code, SIZE_MAX);
 }
 
 SIM_API(cuLibraryLoadFromFile,
@@ -42,14 +42,15 @@ SIM_API(cuLibraryLoadFromFile,
 	(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
 	 libraryOptionValues, numLibraryOptions))
 {
+	size_t bytes;
 	CUresult rc;
 	void *code;
 
 	if (!fileName)
 		return CUDA_ERROR_INVALID_VALUE;
-	code = sim_file_read(fileName, &rc);
+	code = sim_file_read(fileName, &bytes, &rc);
 	if (code)
-		rc = load(library, code);
+		rc = load(library, code, bytes);
 	free(code);
 	return rc;
 }

@@ -14,7 +14,7 @@ void *sim_linear_take(struct sim_device *device, size_t bytes, bool low)
 	size_t whole = sim_round(bytes, SIM_PAGE);
 	void *addr;
 
-	if (low && !space->base && !sim_space_open(space, 0, SIM_SPACE_LOW))
+	if (low && !space->base && !sim_space_open(space, 0, true))
 		return NULL;
 	if (bytes <= SIM_SMALL_MAX)
 		return sim_heap_take(low ? &device->low_small : &device->small, bytes);
@@ -183,7 +183,7 @@ static void give_back(struct sim_range *range)
 		munmap((void *)range->base, range->bytes);
 		break;
 	case SIM_KIND_IMPORTED:
-		sim_ipc_unmap(range);
+		sim_import_unmap(range->import);
 		break;
 	default: /* registered: the program's own; the rest has a context of its own */
 		break;
@@ -230,6 +230,8 @@ static CUresult release(CUdeviceptr dptr)
 	case SIM_KIND_GRAPH:
 		sim_graph_block_free(range);
 		return CUDA_SUCCESS;
+	case SIM_KIND_IMPORTED:
+		return sim_import_free(range, false);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
@@ -271,52 +273,4 @@ SIM_API(cuMemGetInfo, (unsigned int *free, unsigned int *total), (free, total))
 	if (rc == CUDA_SUCCESS && total)
 		*total = clipped(bytes_total);
 	return rc;
-}
-
-/* Hints about managed memory change nothing here but are checked. */
-static CUresult hint(CUdeviceptr addr, size_t count)
-{
-	struct sim_range *range = sim_range_find(addr);
-
-	if (!range || range->kind != SIM_KIND_MANAGED || !count ||
-	    addr + count > range->base + range->bytes)
-		return CUDA_ERROR_INVALID_VALUE;
-	return CUDA_SUCCESS;
-}
-
-SIM_API(cuMemAdvise, (CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device),
-	(devPtr, count, advice, device))
-{
-	return hint(devPtr, count);
-}
-
-SIM_API(cuMemAdvise_v2,
-	(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location),
-	(devPtr, count, advice, location))
-{
-	return hint(devPtr, count);
-}
-
-SIM_API_TWIN(cuMemPrefetchAsync, _ptsz,
-	     (CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream),
-	     (devPtr, count, dstDevice, hStream))
-{
-	return hint(devPtr, count);
-}
-
-SIM_API_TWIN(cuMemPrefetchAsync_v2, _ptsz,
-	     (CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
-	      CUstream hStream),
-	     (devPtr, count, location, flags, hStream))
-{
-	return hint(devPtr, count);
-}
-
-SIM_API_TWIN(cuStreamAttachMemAsync, _ptsz,
-	     (CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags),
-	     (hStream, dptr, length, flags))
-{
-	struct sim_range *range = sim_range_find(dptr);
-
-	return range && range->kind == SIM_KIND_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -108,26 +108,27 @@ struct sim_function *sim_module_function(struct sim_module *module, struct sim_e
 	return function;
 }
 
-void *sim_file_read(const char *path, CUresult *rc)
+void *sim_file_read(const char *path, size_t *bytes, CUresult *rc)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	off_t bytes = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
-	char *data = bytes < 0 ? NULL : malloc((size_t)bytes + sizeof(uint64_t));
+	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	char *data = size < 0 ? NULL : malloc((size_t)size + sizeof(uint64_t));
 
 	*rc = CUDA_SUCCESS;
 	if (data)
-		memset(data + bytes, 0, sizeof(uint64_t)); /* PTX ends with a zero */
-	if (!data || pread(fd, data, (size_t)bytes, 0) != bytes) {
+		memset(data + size, 0, sizeof(uint64_t)); /* PTX ends with a zero */
+	if (!data || pread(fd, data, (size_t)size, 0) != size) {
 		*rc = fd < 0 ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_OPERATING_SYSTEM;
 		free(data);
 		data = NULL;
 	}
 	if (fd >= 0)
 		close(fd);
+	*bytes = (size_t)size;
 	return data;
 }
 
-static CUresult load(CUmodule *out, const void *code)
+static CUresult load(CUmodule *out, const void *code, size_t limit)
 {
 	SIM_CURRENT(ctx);
 	struct sim_module *module;
@@ -136,7 +137,7 @@ static CUresult load(CUmodule *out, const void *code)
 
 	if (!out || !code)
 		return CUDA_ERROR_INVALID_VALUE;
-	image = sim_image_parse(code);
+	image = sim_image_parse(code, limit);
 	if (!image)
 		return CUDA_ERROR_INVALID_IMAGE;
 	module = sim_module_new(ctx, image, NULL, &rc);
@@ -147,7 +148,7 @@ static CUresult load(CUmodule *out, const void *code)
 
 SIM_API(cuModuleLoadData, (CUmodule * module, const void *image), (module, image))
 {
-	return load(module, image);
+	return load(module, image, SIZE_MAX);
 }
 
 SIM_API(cuModuleLoadDataEx,
@@ -155,24 +156,25 @@ SIM_API(cuModuleLoadDataEx,
 	 void **optionValues),
 	(module, image, numOptions, options, optionValues))
 {
-	return load(module, image);
+	return load(module, image, SIZE_MAX);
 }
 
 SIM_API(cuModuleLoadFatBinary, (CUmodule * module, const void *fatCubin), (module, fatCubin))
 {
-	return load(module, fatCubin);
+	return load(module, fatCubin, SIZE_MAX);
 }
 
 SIM_API(cuModuleLoad, (CUmodule * module, const char *fname), (module, fname))
 {
+	size_t bytes;
 	CUresult rc;
 	void *code;
 
 	if (!fname)
 		return CUDA_ERROR_INVALID_VALUE;
-	code = sim_file_read(fname, &rc);
+	code = sim_file_read(fname, &bytes, &rc);
 	if (code)
-		rc = load(module, code);
+		rc = load(module, code, bytes);
 	free(code);
 	return rc;
 }

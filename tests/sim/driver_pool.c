@@ -163,6 +163,8 @@ SIM_API_TWIN(cuMemFreeAsync, _ptsz, (CUdeviceptr dptr, CUstream hStream), (dptr,
 		sim_graph_block_free(range);
 		return CUDA_SUCCESS;
 	}
+	if (range->kind == SIM_KIND_IMPORTED)
+		return sim_import_free(range, true);
 	if (range->kind != SIM_KIND_DEVICE)
 		return range->kind == SIM_KIND_MANAGED ? CUDA_ERROR_NOT_SUPPORTED
 						       : CUDA_ERROR_INVALID_VALUE;
@@ -194,7 +196,12 @@ SIM_API(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *poolProps),
 SIM_API(cuMemPoolDestroy, (CUmemoryPool pool), (pool))
 {
 	SIM_FIND(victim, sim_pool, pool, SIM_POOL);
+	void *imported = sim_object_find(pool, SIM_IMPORTED_POOL);
 
+	if (imported) {
+		sim_object_free(imported);
+		return CUDA_SUCCESS;
+	}
 	if (!victim || victim == victim->device->default_pool)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (victim->device->current_pool == victim)

@@ -19,39 +19,34 @@
 #define LOW_BASE ((char *)0x20000000)
 #define LOW_STEP ((size_t)64 << 20)
 
-static char *map_space(const struct sim_space *space, size_t bytes, enum sim_space_kind kind)
+static char *map_space(size_t bytes, int fd, bool low)
 {
-	int flags = MAP_NORESERVE | (space->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+	int flags = MAP_SHARED | MAP_NORESERVE;
 	char *base;
 
-	if (kind != SIM_SPACE_LOW) {
+	if (!low) {
 		/* One page more, to align the start. */
-		base = mmap(NULL, bytes + SIM_PAGE, PROT_NONE, flags, space->fd, 0);
+		base = mmap(NULL, bytes + SIM_PAGE, PROT_NONE, flags, fd, 0);
 		return base == MAP_FAILED ? NULL : base;
 	}
 	for (size_t i = 0; i < SIM_MAX_DEVICE; i++) {
 		base = mmap(LOW_BASE + i * LOW_STEP, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE,
-			    space->fd, 0);
+			    fd, 0);
 		if (base != MAP_FAILED)
 			return base;
 	}
 	return NULL;
 }
 
-bool sim_space_open(struct sim_space *space, uint64_t bytes, enum sim_space_kind kind)
+bool sim_space_open(struct sim_space *space, uint64_t bytes, bool low)
 {
-	space->pages = (size_t)(kind == SIM_SPACE_LOW ? LOW_STEP : bytes) / SIM_PAGE;
+	space->pages = (size_t)(low ? LOW_STEP : bytes) / SIM_PAGE;
 	space->taken = calloc(space->pages, 1);
-	space->fd = -1;
-	if (!space->taken)
+	space->fd = memfd_create("gmtsim-device", MFD_CLOEXEC);
+	if (!space->taken || space->fd < 0 ||
+	    ftruncate(space->fd, (off_t)((space->pages + 1) * SIM_PAGE)) != 0)
 		return false;
-	if (kind != SIM_SPACE_PRIVATE) {
-		space->fd = memfd_create("gmtsim-device", MFD_CLOEXEC);
-		if (space->fd < 0 ||
-		    ftruncate(space->fd, (off_t)((space->pages + 1) * SIM_PAGE)) != 0)
-			return false;
-	}
-	space->mapping = map_space(space, space->pages * SIM_PAGE, kind);
+	space->mapping = map_space(space->pages * SIM_PAGE, space->fd, low);
 	if (!space->mapping)
 		return false;
 	/* A forked child must not write into its parent's device. */
@@ -61,10 +56,10 @@ bool sim_space_open(struct sim_space *space, uint64_t bytes, enum sim_space_kind
 	return true;
 }
 
-/* Of a private space only. */
 void sim_space_close(struct sim_space *space)
 {
 	munmap(space->mapping, (space->pages + 1) * SIM_PAGE);
+	close(space->fd);
 	free(space->taken);
 }
 
@@ -90,12 +85,6 @@ static size_t lowest_run(struct sim_space *space, size_t pages)
 	return space->pages;
 }
 
-static void empty(const struct sim_space *space, void *addr, size_t pages)
-{
-	madvise(addr, pages * SIM_PAGE, space->fd < 0 ? MADV_DONTNEED : MADV_REMOVE);
-	mprotect(addr, pages * SIM_PAGE, PROT_NONE);
-}
-
 void *sim_space_take(struct sim_space *space, size_t pages)
 {
 	size_t first = lowest_run(space, pages);
@@ -111,7 +100,8 @@ void sim_space_give(struct sim_space *space, void *addr, size_t pages)
 {
 	size_t first = (size_t)((char *)addr - space->base) / SIM_PAGE;
 
-	empty(space, addr, pages);
+	madvise(addr, pages * SIM_PAGE, MADV_REMOVE);
+	mprotect(addr, pages * SIM_PAGE, PROT_NONE);
 	memset(space->taken + first, 0, pages);
 	if (first < space->lowest)
 		space->lowest = first;
