@@ -12,7 +12,7 @@
 #include "report/heap.h"
 
 const char *const gmt_kind_names[GMT_NR_KINDS] = { GMT_KIND_NAMES };
-const char *const gmt_class_names[] = { "one_time", "freed_at_teardown" };
+const char *const gmt_class_names[] = { "one_time", "freed_at_teardown", "reset" };
 
 static bool name_sites(struct gmt_analysis *analysis)
 {

@@ -142,6 +142,10 @@ void gmt_buffer_size(struct gmt_buffer *buffer, uint64_t bytes)
 		unit++;
 	}
 	tenths = (bytes >> 10) * 10 + ((bytes & 1023) * 10 + 512) / 1024;
+	if (tenths == 10240 && unit < 5) {
+		tenths = 10;
+		unit++;
+	}
 	gmt_buffer_format(buffer, "%" PRIu64 ".%u %s", tenths / 10, (unsigned int)(tenths % 10),
 			  units[unit]);
 }

@@ -140,7 +140,7 @@ static void put_leak(const struct gmt_text *text, const struct gmt_report_leak *
 	gmt_buffer_format(text->out, ", class %s%s", gmt_class_names[leak->leak_class],
 			  leak->counted ? "" : " (not counted)");
 	if (leak->stack->user > 0 && leak->stack->user < leak->stack->nr_frames) {
-		gmt_buffer_format(text->out, ", in ");
+		gmt_buffer_format(text->out, ", from ");
 		gmt_text_frame(text, &leak->stack->frames[leak->stack->user - 1]);
 	}
 	gmt_buffer_format(text->out, "\n");

@@ -283,7 +283,7 @@ static bool read_block(struct reader *reader)
 
 	if (!take(reader, &row, sizeof(row)))
 		return false;
-	if (row.state > GMT_BLOCK_TEARDOWN)
+	if (row.state > GMT_BLOCK_RESET)
 		return fail(reader, "a block's state is unknown");
 	return kept(reader, gmt_ledger_put_block(reader->ledger, row.site, row.addr, row.bytes,
 						 row.time_ns, row.seq, row.pool, row.state));
