@@ -48,6 +48,7 @@ PROGRAM_SRC  := $(REPORT_SRC) $(PURE_SRC)
 OBJ          := $(BUILD)/obj
 LIB_OBJ      := $(LIB_SRC:%.c=$(OBJ)/%.o) $(patsubst %.S,$(OBJ)/%.o,$(wildcard preload/*.S))
 PROGRAM_OBJ  := $(PROGRAM_SRC:%.c=$(OBJ)/%.o) $(patsubst %.cc,$(OBJ)/%.o,$(wildcard report/*.cc))
+SAN_OBJ      := $(if $(findstring address,$(SAN)),$(OBJ)/tests/san_options.o)
 JANSSON      := -Wl,-Bstatic -ljansson -Wl,-Bdynamic
 
 # Libraries that the machine of a user may lack; they lie beside libgmtrace.so.
@@ -94,9 +95,9 @@ $(BUILD)/libgmtrace.so: $(LIB_OBJ) $(BUILD)/exports.map | shipped
 	  -Wl,-soname,libgmtrace.so -Wl,--build-id $(JANSSON)
 
 # RPATH, not RUNPATH: it also holds for the libraries that these need.
-$(BUILD)/gmtrace: $(PROGRAM_OBJ) | shipped
+$(BUILD)/gmtrace: $(PROGRAM_OBJ) $(SAN_OBJ) | shipped
 	$(call say,LD,$@)
-	$(Q)$(CXX) -o $@ $(PROGRAM_OBJ) $(SANFLAGS) -static-libstdc++ -static-libgcc -Wl,-z,relro \
+	$(Q)$(CXX) -o $@ $(PROGRAM_OBJ) $(SAN_OBJ) $(SANFLAGS) -static-libstdc++ -static-libgcc -Wl,-z,relro \
 	  -Wl,-z,now -Wl,--disable-new-dtags '-Wl,-rpath,$$ORIGIN:$$ORIGIN/../lib/gmtrace' \
 	  -Wl,--build-id $(JANSSON) -ldw -lelf
 
