@@ -28,6 +28,7 @@ struct gmt_block {
 	struct gmt_pool *pool; /* NULL: none */
 	uint16_t state; /* enum gmt_block_state */
 	uint8_t route; /* as it was recorded, for a free that is given back */
+	uint32_t context;
 	UT_hash_handle hh;
 };
 

@@ -1,4 +1,4 @@
-/* What the driver knows, in words without CUDA's types; wrap_context.c asks it. */
+/* What the driver knows, in words without CUDA's types; wrap_context.c and wrap_device.c ask it. */
 #ifndef GMT_PRELOAD_CONTEXT_H
 #define GMT_PRELOAD_CONTEXT_H
 
@@ -6,11 +6,33 @@
 
 #include "preload/event.h"
 
+/*
+ * Where a block lies: the device's ordinal, or GMT_NO_DEVICE, and the number of the context that
+ * owns it, 0 if none does: primary contexts have their ordinal + 1, created ones numbers after that.
+ */
+struct gmt_place {
+	int32_t device;
+	uint32_t context;
+};
+
 /* Ordinal of the device of this thread's current context, or GMT_NO_DEVICE. */
 int32_t gmt_context_device(void);
 
-/* Ordinal of the device that a stream-ordered block lies on. */
-int32_t gmt_context_device_of(uint64_t addr);
+/* Memory of the current context, on its device. */
+struct gmt_place gmt_context_place(void);
+
+/* Host memory: on no device, but it goes with the current context. */
+struct gmt_place gmt_context_host_place(void);
+
+/* A stream-ordered block: on its pool's device, owned by no context. */
+struct gmt_place gmt_context_pool_place(uint64_t addr);
+
+/* The program's own memory, registered. */
+struct gmt_place gmt_context_no_place(void);
+
+/* How many devices there are; 0: not asked yet. */
+void gmt_context_set_devices(int count);
+int gmt_context_devices(void);
 
 /* Hands each device's facts to the ledger. After cuInit. */
 void gmt_context_note_devices(void);

@@ -63,6 +63,7 @@ struct gmt_event {
 	uint8_t kind; /* enum gmt_kind */
 	uint8_t route; /* enum gmt_route */
 	int32_t device; /* ordinal, or GMT_NO_DEVICE */
+	uint32_t context; /* number of the context that owns it; 0: none, or not known */
 };
 
 /* A frame is an address inside a module; a return address is kept as it was found on the stack. */
@@ -77,6 +78,8 @@ enum gmt_block_state {
 	GMT_BLOCK_LIVE,
 	/* Freed by the program, refused because the driver was shutting down: not a leak. */
 	GMT_BLOCK_TEARDOWN,
+	/* Reclaimed with its context: gone from the device, never freed by the program: a leak. */
+	GMT_BLOCK_RESET,
 };
 
 /* ended, in struct gmt_process */

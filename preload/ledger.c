@@ -33,6 +33,7 @@ struct gmt_ledger *gmt_ledger_new(struct gmt_arena *arena)
 	if (!ledger)
 		return NULL;
 	ledger->arena = arena;
+	ledger->reclaimed_end = &ledger->reclaimed;
 	ledger->pages = gmt_pages_new(arena);
 	ledger->process.rank = -1;
 	ledger->settings.max_peak = UINT64_MAX;
@@ -314,9 +315,8 @@ static struct gmt_block *find_base(const struct gmt_ledger *ledger, uint64_t add
 	return block;
 }
 
-/* Makes a block and indexes it; the caller counts it in. NULL: no memory. */
-struct gmt_block *gmt_ledger_add_block(struct gmt_ledger *ledger, const struct gmt_event *event,
-				       struct gmt_site *site, uint64_t seq)
+static struct gmt_block *new_block(struct gmt_ledger *ledger, const struct gmt_event *event,
+				   struct gmt_site *site, uint64_t seq)
 {
 	struct gmt_block *block = gmt_arena_zalloc(ledger->arena, sizeof(*block));
 
@@ -328,8 +328,20 @@ struct gmt_block *gmt_ledger_add_block(struct gmt_ledger *ledger, const struct g
 	block->seq = seq;
 	block->site = site;
 	block->route = event->route;
+	block->context = event->context;
 	if (site->kind == GMT_KIND_POOL)
 		block->pool = gmt_ledger_pool(ledger, event->pool, event->device);
+	return block;
+}
+
+/* Makes a block and indexes it; the caller counts it in. NULL: no memory. */
+static struct gmt_block *add_block(struct gmt_ledger *ledger, const struct gmt_event *event,
+				   struct gmt_site *site, uint64_t seq)
+{
+	struct gmt_block *block = new_block(ledger, event, site, seq);
+
+	if (!block)
+		return NULL;
 	HASH_ADD(hh, ledger->blocks, addr, sizeof(block->addr), block);
 	if (block->hh.tbl)
 		return block;
@@ -358,7 +370,7 @@ bool gmt_ledger_alloc(struct gmt_ledger *ledger, const struct gmt_event *event, 
 	site = site_of(ledger, event);
 	if (!site)
 		return false;
-	block = gmt_ledger_add_block(ledger, event, site, ledger->next_seq);
+	block = add_block(ledger, event, site, ledger->next_seq);
 	if (!block)
 		return false;
 	ledger->next_seq++;
@@ -390,6 +402,7 @@ bool gmt_ledger_free(struct gmt_ledger *ledger, uint64_t addr, uint64_t time_ns,
 			.kind = block->site->kind,
 			.route = block->route,
 			.device = block->site->device,
+			.context = block->context,
 		},
 		.seq = block->seq,
 		.freed_ns = time_ns,
@@ -410,6 +423,15 @@ bool gmt_ledger_free(struct gmt_ledger *ledger, uint64_t addr, uint64_t time_ns,
 	return true;
 }
 
+static void set_state(struct gmt_block *block, enum gmt_block_state state)
+{
+	block->state = (uint16_t)state;
+	if (state != GMT_BLOCK_TEARDOWN)
+		return;
+	block->site->teardown_bytes += block->bytes;
+	block->site->teardown_blocks++;
+}
+
 bool gmt_ledger_unfree(struct gmt_ledger *ledger, const struct gmt_claim *claim,
 		       enum gmt_block_state state)
 {
@@ -419,11 +441,11 @@ bool gmt_ledger_unfree(struct gmt_ledger *ledger, const struct gmt_claim *claim,
 	if (!claim->claimed)
 		return true;
 	site = ledger->sites[claim->site - 1];
-	block = gmt_ledger_add_block(ledger, &claim->event, site, claim->seq);
+	block = add_block(ledger, &claim->event, site, claim->seq);
 	if (!block)
 		return false;
 	block->uses = claim->uses;
-	gmt_ledger_set_state(block, state);
+	set_state(block, state);
 	site->frees--;
 	site->lifetimes[lifetime_bucket(block, claim->freed_ns)]--;
 	ledger->kinds[site->kind].frees--;
@@ -431,13 +453,36 @@ bool gmt_ledger_unfree(struct gmt_ledger *ledger, const struct gmt_claim *claim,
 	return true;
 }
 
-void gmt_ledger_set_state(struct gmt_block *block, enum gmt_block_state state)
+static void put_reclaimed(struct gmt_ledger *ledger, struct gmt_block *block)
 {
-	block->state = (uint16_t)state;
-	if (state != GMT_BLOCK_TEARDOWN)
-		return;
-	block->site->teardown_bytes += block->bytes;
-	block->site->teardown_blocks++;
+	block->state = GMT_BLOCK_RESET;
+	block->page_next = NULL;
+	*ledger->reclaimed_end = block;
+	ledger->reclaimed_end = &block->page_next;
+}
+
+static bool goes_with_context(enum gmt_kind kind)
+{
+	return kind == GMT_KIND_DEVICE || kind == GMT_KIND_MANAGED || kind == GMT_KIND_PINNED ||
+	       kind == GMT_KIND_ARRAY;
+}
+
+uint64_t gmt_ledger_reclaim(struct gmt_ledger *ledger, uint32_t context, uint64_t time_ns)
+{
+	struct gmt_block *block, *next;
+	uint64_t count = 0;
+
+	HASH_ITER(hh, ledger->blocks, block, next) {
+		if (block->context != context || !goes_with_context(block->site->kind))
+			continue;
+		count_out(ledger, block, time_ns);
+		HASH_DELETE(hh, ledger->blocks, block);
+		block->site->reset_bytes += block->bytes;
+		block->site->reset_blocks++;
+		put_reclaimed(ledger, block);
+		count++;
+	}
+	return count;
 }
 
 struct gmt_block *gmt_ledger_find(const struct gmt_ledger *ledger, uint64_t addr)
@@ -445,23 +490,31 @@ struct gmt_block *gmt_ledger_find(const struct gmt_ledger *ledger, uint64_t addr
 	return gmt_pages_find(ledger->pages, addr);
 }
 
+static bool show(const struct gmt_block *block,
+		 bool (*visit)(const struct gmt_block_view *block, void *data), void *data)
+{
+	struct gmt_block_view view = {
+		.addr = block->addr,
+		.bytes = block->bytes,
+		.time_ns = block->time_ns,
+		.seq = block->seq,
+		.site = block->site,
+		.pool = block->pool ? block->pool->pool : 0,
+		.state = block->state,
+	};
+
+	return visit(&view, data);
+}
+
 void gmt_ledger_each_block(const struct gmt_ledger *ledger,
 			   bool (*visit)(const struct gmt_block_view *block, void *data), void *data)
 {
-	for (struct gmt_block *block = ledger->blocks; block; block = block->hh.next) {
-		struct gmt_block_view view = {
-			.addr = block->addr,
-			.bytes = block->bytes,
-			.time_ns = block->time_ns,
-			.seq = block->seq,
-			.site = block->site,
-			.pool = block->pool ? block->pool->pool : 0,
-			.state = block->state,
-		};
-
-		if (!visit(&view, data))
+	for (struct gmt_block *block = ledger->blocks; block; block = block->hh.next)
+		if (!show(block, visit, data))
 			return;
-	}
+	for (struct gmt_block *block = ledger->reclaimed; block; block = block->page_next)
+		if (!show(block, visit, data))
+			return;
 }
 
 bool gmt_ledger_put_site(struct gmt_ledger *ledger, const struct gmt_site *row)
@@ -484,10 +537,19 @@ bool gmt_ledger_put_block(struct gmt_ledger *ledger, uint32_t site, uint64_t add
 	struct gmt_event event = { .addr = addr, .bytes = bytes, .time_ns = time_ns, .pool = pool };
 	struct gmt_block *block;
 
-	if (site == 0 || site > ledger->nr_sites || find_base(ledger, addr))
+	if (site == 0 || site > ledger->nr_sites)
+		return false;
+	/* Of reclaimed blocks, many may have had one address. */
+	if (state != GMT_BLOCK_RESET && find_base(ledger, addr))
 		return false;
 	event.device = ledger->sites[site - 1]->device;
-	block = gmt_ledger_add_block(ledger, &event, ledger->sites[site - 1], seq);
+	if (state == GMT_BLOCK_RESET) {
+		block = new_block(ledger, &event, ledger->sites[site - 1], seq);
+		if (block)
+			put_reclaimed(ledger, block);
+		return block != NULL;
+	}
+	block = add_block(ledger, &event, ledger->sites[site - 1], seq);
 	if (!block)
 		return false;
 	/* The site's row counts its state already; pages serve the recorder's look-ups only. */

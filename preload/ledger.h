@@ -62,6 +62,7 @@ struct gmt_site {
 	uint64_t peak_bytes; /* the site's own highest live_bytes */
 	uint64_t total_bytes;
 	uint64_t teardown_bytes, teardown_blocks; /* part of live: freed while the driver shut down */
+	uint64_t reset_bytes, reset_blocks; /* not part of live: reclaimed with their context */
 	uint64_t small_bytes, small_blocks; /* part of live: blocks that share 2 MiB pages */
 	uint64_t first_time_ns, last_time_ns; /* of its allocations */
 	struct gmt_share at[GMT_NR_MOMENTS];
@@ -159,6 +160,7 @@ struct gmt_note {
 struct gmt_ledger {
 	struct gmt_arena *arena;
 	struct gmt_block *blocks; /* uthash head; walk with gmt_ledger_each_block */
+	struct gmt_block *reclaimed, **reclaimed_end; /* gone with their context, in order */
 	struct gmt_pages *pages;
 	uint64_t next_seq;
 
@@ -235,6 +237,13 @@ bool gmt_ledger_unfree(struct gmt_ledger *ledger, const struct gmt_claim *claim,
 /* The free took place: releases what the claim held. */
 void gmt_ledger_freed(struct gmt_ledger *ledger, struct gmt_claim *claim);
 
+/*
+ * A context is gone: its linear, pinned and array memory went with it. Stream-ordered memory and
+ * VMM handles belong to pools and to the process, and outlive it (cuda.h, cuCtxDestroy). Returns
+ * how many blocks were reclaimed.
+ */
+uint64_t gmt_ledger_reclaim(struct gmt_ledger *ledger, uint32_t context, uint64_t time_ns);
+
 /* Which live block holds this address (any byte of it)? NULL: none. */
 struct gmt_block *gmt_ledger_find(const struct gmt_ledger *ledger, uint64_t addr);
 
@@ -245,7 +254,7 @@ struct gmt_block_view {
 	uint64_t pool;
 	enum gmt_block_state state;
 };
-/* Calls visit for each live block in order of allocation, until it returns false. */
+/* Calls visit for each live block in order of allocation, then for each reclaimed one. */
 void gmt_ledger_each_block(const struct gmt_ledger *ledger,
 			   bool (*visit)(const struct gmt_block_view *block, void *data), void *data);
 

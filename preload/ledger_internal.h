@@ -33,8 +33,5 @@ bool gmt_ledger_push(struct gmt_ledger *ledger, void ***array, uint32_t *count, 
 		     void *item);
 bool gmt_ledger_index_site(struct gmt_ledger *ledger, struct gmt_site *site);
 struct gmt_pool *gmt_ledger_pool(struct gmt_ledger *ledger, uint64_t handle, int32_t device);
-struct gmt_block *gmt_ledger_add_block(struct gmt_ledger *ledger, const struct gmt_event *event,
-				       struct gmt_site *site, uint64_t seq);
-void gmt_ledger_set_state(struct gmt_block *block, enum gmt_block_state state);
 
 #endif

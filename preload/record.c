@@ -105,7 +105,7 @@ static void account(struct gmt_ledger *ledger, uint64_t started)
 }
 
 void gmt_record_alloc(struct gmt_call call, enum gmt_kind kind, uint64_t addr, uint64_t bytes,
-		      uint64_t pool, int32_t device)
+		      uint64_t pool, struct gmt_place place)
 {
 	struct gmt_event event = {
 		.addr = addr,
@@ -114,7 +114,8 @@ void gmt_record_alloc(struct gmt_call call, enum gmt_kind kind, uint64_t addr, u
 		.api = call.api,
 		.kind = (uint8_t)kind,
 		.route = (uint8_t)call.route,
-		.device = device,
+		.device = place.device,
+		.context = place.context,
 	};
 	struct gmt_ledger *ledger;
 	bool kept = false, replaced = false;
@@ -200,6 +201,21 @@ void gmt_record_freed(struct gmt_claim *claim, enum gmt_freed outcome)
 	}
 	if (!kept)
 		count_loss();
+	end(saved);
+}
+
+void gmt_record_reclaim(uint32_t context)
+{
+	struct gmt_ledger *ledger;
+	int saved;
+
+	if (!begin(&saved))
+		return;
+	ledger = lock_ledger();
+	if (ledger) {
+		gmt_ledger_reclaim(ledger, context, gmt_now_ns());
+		unlock_ledger();
+	}
 	end(saved);
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "preload/apis.h"
+#include "preload/context.h"
 #include "preload/event.h"
 #include "preload/ledger.h"
 
@@ -20,9 +21,12 @@ enum gmt_freed {
 
 /* After the driver's success. device may be GMT_NO_DEVICE. */
 void gmt_record_alloc(struct gmt_call call, enum gmt_kind kind, uint64_t addr, uint64_t bytes,
-		      uint64_t pool, int32_t device);
+		      uint64_t pool, struct gmt_place place);
 
 void gmt_record_failed(void);
+
+/* A context is gone, and what it owned with it. */
+void gmt_record_reclaim(uint32_t context);
 
 /*
  * Before the driver frees: another thread may be handed the same address before the call returns.

@@ -25,6 +25,9 @@
 /* The body of four hooks: part of each, so that it adds no frame and no branch. */
 #define GMT_IMPL static inline __attribute__((always_inline))
 
+/* The real entry, typed; NULL: the driver has none. */
+#define REAL(symbol) ((__typeof__(&symbol))gmt_real(GMT_API_##symbol))
+
 #define GMT_HOOKS(symbol) gmt_dl_##symbol, gmt_gp_##symbol, gmt_rt_##symbol
 #define GMT_STRIP(...)    __VA_ARGS__
 

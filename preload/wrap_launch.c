@@ -21,8 +21,6 @@
 #include "preload/record.h"
 #include "preload/wrap.h"
 
-#define REAL(symbol) ((__typeof__(&symbol))gmt_real(GMT_API_##symbol))
-
 #define PARAMS_MAX 64 /* parameters of 8 bytes and more that are looked at */
 #define WORDS_MAX  512 /* 4 KiB of parameters */
 

@@ -12,12 +12,12 @@
 #include "preload/record.h"
 #include "preload/wrap.h"
 
-/* The device of a new block, by its kind. */
-#define DEVICE_OF_DEVICE(address)     gmt_context_device()
-#define DEVICE_OF_MANAGED(address)    gmt_context_device()
-#define DEVICE_OF_POOL(address)       gmt_context_device_of(address)
-#define DEVICE_OF_PINNED(address)     GMT_NO_DEVICE
-#define DEVICE_OF_REGISTERED(address) GMT_NO_DEVICE
+/* Where a new block lies, by its kind. */
+#define PLACE_OF_DEVICE(address)     gmt_context_place()
+#define PLACE_OF_MANAGED(address)    gmt_context_place()
+#define PLACE_OF_POOL(address)       gmt_context_pool_place(address)
+#define PLACE_OF_PINNED(address)     gmt_context_host_place()
+#define PLACE_OF_REGISTERED(address) gmt_context_no_place()
 
 static enum gmt_freed outcome_of(CUresult rc)
 {
@@ -42,7 +42,7 @@ static enum gmt_freed outcome_of(CUresult rc)
 			return rc;                                                                 \
 		if (rc == CUDA_SUCCESS)                                                            \
 			gmt_record_alloc(call, GMT_KIND_##kind, (uint64_t)(address), bytes,        \
-					 (uint64_t)(in_pool), DEVICE_OF_##kind(address));          \
+					 (uint64_t)(in_pool), PLACE_OF_##kind(address));           \
 		else                                                                               \
 			gmt_record_failed();                                                       \
 		return rc;                                                                         \

@@ -48,6 +48,7 @@ struct gmt_report_size {
 enum gmt_leak_class {
 	GMT_CLASS_ONE_TIME,
 	GMT_CLASS_FREED_AT_TEARDOWN,
+	GMT_CLASS_RESET,
 };
 
 struct gmt_report_leak {
