@@ -42,7 +42,8 @@ static struct {
 	atomic_int traced; /* 0: not known yet, 1: yes, 2: no */
 	atomic_int activation;
 	bool forked; /* a child without exec keeps its own status */
-	bool reported;
+	atomic_bool reported;
+	atomic_int owner; /* the process whose memory this is; 0: not traced */
 	char directory[4096]; /* of libgmtrace.so */
 } init;
 
@@ -161,7 +162,7 @@ static const char *expand(struct gmt_ledger *ledger, const char *path)
 	return gmt_ledger_string(ledger, out);
 }
 
-static void describe_process(struct gmt_ledger *ledger, int status)
+static void describe_process(struct gmt_ledger *ledger, enum gmt_ended ended, int status)
 {
 	const char *rank = rank_of();
 	char text[4096];
@@ -174,7 +175,7 @@ static void describe_process(struct gmt_ledger *ledger, int status)
 		.ppid = getppid(),
 		.status = status,
 		.rank = *rank >= '0' && *rank <= '9' ? atoi(rank) : -1,
-		.ended = GMT_ENDED_EXIT,
+		.ended = ended,
 		.cuda_used = gmt_record_has_used_cuda(),
 	};
 	got = readlink("/proc/self/exe", text, sizeof(text) - 1);
@@ -268,7 +269,7 @@ static int saved_argc;
 static char **saved_argv;
 
 /* Writes the report. The verdict's exit code, 0 if there is none. */
-static int report(int status)
+static int report(enum gmt_ended ended, int status)
 {
 	struct gmt_ledger *ledger;
 	struct gmt_outcome outcome = { .exit_code = 0 };
@@ -281,7 +282,7 @@ static int report(int status)
 		gmt_diag("no report: out of memory, or a killed thread holds the ledger", NULL);
 		return 0;
 	}
-	describe_process(ledger, status);
+	describe_process(ledger, ended, status);
 	describe_settings(ledger);
 	describe_apis(ledger);
 	describe_lookups(ledger);
@@ -303,35 +304,45 @@ static int report(int status)
 	return outcome.exit_code;
 }
 
-/*
- * The final handler: registered in the constructor, so that it runs after every destructor. Makes
- * no call to the driver.
- */
-static void at_exit(int status, void *data)
+int gmt_init_end(enum gmt_ended ended, int status)
 {
 	bool judged_without_cuda = gmt_config_given("program") &&
 				   (gmt_config()->require_cuda ||
 				    gmt_config()->fail_on & GMT_GATE_NOCUDA);
 	int code;
 
-	(void)data;
-	if (init.reported || !gmt_init_traced())
-		return;
+	if (!atomic_load(&init.owner) || getpid() != atomic_load(&init.owner))
+		return status;
 	if (!gmt_record_has_used_cuda() && (!judged_without_cuda || init.forked))
-		return;
-	init.reported = true;
+		return status;
+	/* Of two threads that end the process at once, one reports. */
+	if (atomic_exchange(&init.reported, true))
+		return status;
 	if (!init.directory[0])
 		find_directory();
-	code = report(status);
+	code = report(ended, status);
+	return code && status == 0 && !init.forked ? code : status;
+}
+
+/*
+ * The final handler: registered in the constructor, so that it runs after every destructor. Makes
+ * no call to the driver.
+ */
+static void at_exit(int status, void *data)
+{
+	int code = gmt_init_end(GMT_ENDED_EXIT, status);
+
+	(void)data;
 	/* Tried: exit from inside an exit handler keeps buffered output and gives this status. */
-	if (code && status == 0 && !init.forked)
+	if (code != status)
 		exit(code);
 }
 
 static void forked(void)
 {
 	init.forked = true;
-	init.reported = false;
+	atomic_store(&init.reported, false);
+	atomic_store(&init.owner, getpid());
 	atomic_store(&init.activation, ACTIVATION_NONE);
 	gmt_clock_forked();
 	gmt_counters_reset();
@@ -349,9 +360,11 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 		return;
 	if (gmt_config()->help) {
 		gmt_config_help();
-		_exit(0);
+		_exit(0); /* ours: nothing was used yet, so it goes straight on */
 	}
 	gmt_now_ns();
+	atomic_store(&init.owner, getpid());
 	pthread_atfork(NULL, NULL, forked);
 	on_exit(at_exit, NULL);
+	gmt_endings_start();
 }

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "preload/event.h"
+
 /* Whether this process is traced (program=). Reads the options at its first call. */
 bool gmt_init_traced(void);
 
@@ -13,5 +15,15 @@ bool gmt_init_traced(void);
  * captured too, but never for good: the other may wait for a lock that this thread holds.
  */
 void gmt_init_activate(void);
+
+/*
+ * The process ends in a way that runs no exit handler: writes the report if there is one to write.
+ * Returns the status to end with: status, or a failed gate's if that is 0. Nothing happens in a
+ * child of vfork, which has the parent's memory.
+ */
+int gmt_init_end(enum gmt_ended ended, int status);
+
+/* Registers what quick_exit is to run last. */
+void gmt_endings_start(void);
 
 #endif

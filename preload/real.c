@@ -31,9 +31,9 @@ static struct {
 } real;
 
 /* Newest first: a name's version is that of the glibc in which it moved. */
-static void *next_symbol(const char *name)
+void *gmt_real_next(const char *name)
 {
-	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5" };
+	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.10", "GLIBC_2.2.5" };
 
 	for (unsigned int i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
 		void *symbol = dlvsym(RTLD_NEXT, name, versions[i]);
@@ -49,9 +49,9 @@ void gmt_real_bootstrap(void)
 	if (__atomic_load_n(&gmt_real_dlsym, __ATOMIC_ACQUIRE))
 		return;
 	/* Two threads may both come here: they find the same. dlsym last, it is the flag. */
-	__atomic_store_n(&gmt_real_dlopen, (gmt_dlopen_fn *)next_symbol("dlopen"),
+	__atomic_store_n(&gmt_real_dlopen, (gmt_dlopen_fn *)gmt_real_next("dlopen"),
 			 __ATOMIC_RELEASE);
-	__atomic_store_n(&gmt_real_dlsym, (gmt_dlsym_fn *)next_symbol("dlsym"), __ATOMIC_RELEASE);
+	__atomic_store_n(&gmt_real_dlsym, (gmt_dlsym_fn *)gmt_real_next("dlsym"), __ATOMIC_RELEASE);
 }
 
 /* The extent of a loaded library, from the program headers at its base; a handle is a link_map. */

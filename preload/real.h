@@ -20,6 +20,9 @@ extern __attribute__((visibility("hidden"))) gmt_dlopen_fn *gmt_real_dlopen;
 /* Finds the next dlsym and dlopen. Any thread, any number of times; calls dlvsym only. */
 void gmt_real_bootstrap(void);
 
+/* The next definition of one of libc's functions after ours; NULL: none. */
+void *gmt_real_next(const char *name);
+
 /*
  * The real entry, or NULL: there is no libcuda.so.1, or it has no such symbol (an older driver).
  * id is an enum gmt_api, interposed or only used.

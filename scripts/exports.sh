@@ -8,5 +8,5 @@ echo '{ global:'
 "${CC:-cc}" -E -P -x c -DGMT_ALLOC\(symbol,...\)='EXPORT symbol;' \
 	-DGMT_FREE\(symbol,...\)='EXPORT symbol;' -DGMT_CUSTOM\(symbol,...\)='EXPORT symbol;' \
 	-DGMT_USED\(symbol\)= "$1" | tr ';' '\n' | sed -n 's/^ *EXPORT *\([A-Za-z0-9_]*\).*/\t\1;/p'
-echo '	dlsym; dlopen; gmtrace_*;'
+echo '	dlsym; dlopen; _exit; _Exit; quick_exit; gmtrace_*;'
 echo 'local: *; };'
