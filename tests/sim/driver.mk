@@ -1,7 +1,7 @@
 # The simulated driver, libcuda.so.1. The including Makefile sets BUILD, CC, CUDA_HOME,
 # CFLAGS_COMMON and SANFLAGS.
 
-SIM_DRIVER_SRC := $(wildcard tests/sim/driver_*.c)
+SIM_DRIVER_SRC := $(filter-out tests/sim/driver_selftest_%,$(wildcard tests/sim/driver_*.c))
 SIM_DRIVER_DIR := $(BUILD)/sim/driver
 SIM_DRIVER_OBJ := $(SIM_DRIVER_SRC:tests/sim/%.c=$(SIM_DRIVER_DIR)/%.o) $(SIM_DRIVER_DIR)/stubs.o
 # An entry has all of its vendor's parameters, whether the simulation needs them or not.
@@ -26,8 +26,12 @@ $(SIM_DRIVER_DIR)/stubs.c: tests/sim/gen-stubs.sh tests/sim/driver-symbols.tsv
 	sh tests/sim/gen-stubs.sh tests/sim/driver-symbols.tsv > $@
 
 # Run it with LD_LIBRARY_PATH=$(BUILD)/sim.
-$(BUILD)/tests/selftest_driver: tests/sim/selftest_driver.c tests/sim/sim.h $(BUILD)/sim/libcuda.so.1
+SIM_DRIVER_TEST := tests/sim/selftest_driver.c tests/sim/driver_selftest_work.c \
+	tests/sim/driver_selftest_share.c
+$(BUILD)/tests/selftest_driver: $(SIM_DRIVER_TEST) tests/sim/driver_selftest.h tests/sim/sim.h \
+		tests/sim/driver_public.h $(BUILD)/sim/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) $(SANFLAGS) -isystem $(CUDA_HOME)/include -Itests/sim -o $@ $< -ldl -lpthread
+	$(CC) $(CFLAGS_COMMON) $(SANFLAGS) -isystem $(CUDA_HOME)/include -Itests/sim -o $@ \
+		$(SIM_DRIVER_TEST) -ldl -lpthread
 
 -include $(SIM_DRIVER_OBJ:.o=.d)

@@ -4,41 +4,11 @@
  * the real driver, so a tool that makes them from inside a capture is caught.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "driver.h"
 
 static struct sim_capture *captures;
 static uint64_t next_id;
-
-bool sim_deps_set(struct sim_node ***deps, size_t *nr, struct sim_node *const *from, size_t count)
-{
-	struct sim_node **copy = malloc((count + 1) * sizeof(*copy));
-
-	if (!copy)
-		return false;
-	if (count)
-		memcpy(copy, from, count * sizeof(*copy));
-	free(*deps);
-	*deps = copy;
-	*nr = count;
-	return true;
-}
-
-bool sim_deps_add(struct sim_node ***deps, size_t *nr, struct sim_node *node)
-{
-	struct sim_node **more;
-
-	for (size_t i = 0; i < *nr; i++)
-		if ((*deps)[i] == node)
-			return true;
-	more = realloc(*deps, (*nr + 1) * sizeof(*more));
-	if (!more)
-		return false;
-	more[(*nr)++] = node;
-	*deps = more;
-	return true;
-}
 
 CUresult sim_capture_forbids(void)
 {

@@ -47,12 +47,14 @@ static size_t run_in_memory(const struct sim_chunks *chunks, size_t count)
 	size_t nr_chunks = chunks->granules / CHUNK_GRANULES;
 
 	for (size_t from = 0, to; from < nr_chunks; from = to + 1) {
-		size_t end, run;
+		size_t start = from * CHUNK_GRANULES, end, run;
 
 		for (to = from; to < nr_chunks && chunks->backed[to]; to++)
 			;
 		end = to * CHUNK_GRANULES;
-		run = sim_bits_run(chunks->bits, from * CHUNK_GRANULES, end, count);
+		if (start < chunks->lowest)
+			start = chunks->lowest < end ? chunks->lowest : end;
+		run = sim_bits_run(chunks->bits, start, end, count);
 		if (run < end)
 			return run;
 	}
@@ -67,16 +69,22 @@ void *sim_chunks_place(struct sim_chunks *chunks, size_t bytes)
 		return NULL;
 	first = run_in_memory(chunks, count);
 	if (first == chunks->granules)
-		first = sim_bits_run(chunks->bits, 0, chunks->granules, count);
+		first = sim_bits_run(chunks->bits, chunks->lowest, chunks->granules, count);
 	if (first == chunks->granules)
 		return NULL;
 	sim_bits_set(chunks->bits, first, count, true);
+	if (first == chunks->lowest)
+		chunks->lowest += count;
 	return chunks->space.base + first * SIM_GRANULE;
 }
 
 void sim_chunks_unplace(struct sim_chunks *chunks, void *addr, size_t bytes)
 {
-	sim_bits_set(chunks->bits, granule_of(chunks, addr), granules_of(bytes), false);
+	size_t first = granule_of(chunks, addr);
+
+	sim_bits_set(chunks->bits, first, granules_of(bytes), false);
+	if (first < chunks->lowest)
+		chunks->lowest = first;
 }
 
 static void uncover(struct sim_chunks *chunks, size_t chunk)

@@ -1,20 +1,7 @@
-/* Graph nodes: adding them, asking for their parameters, and changing them. */
+/* Graph nodes: their parameters as work, and adding them. */
 #include <stdlib.h>
 
 #include "driver_node.h"
-
-CUresult sim_node_set(struct sim_node *node, const struct sim_work *work)
-{
-	struct sim_work copy;
-
-	if (node->work.type != work->type)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!sim_work_copy(&copy, work))
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	sim_work_drop(&node->work);
-	node->work = copy;
-	return CUDA_SUCCESS;
-}
 
 CUresult sim_work_of_kernel(struct sim_work *work, const CUDA_KERNEL_NODE_PARAMS *params)
 {
@@ -80,7 +67,7 @@ static CUresult work_of_child(struct sim_work *work, CUgraph child)
 	return rc;
 }
 
-static CUresult work_of_event(struct sim_work *work, CUgraphNodeType type, CUevent event)
+CUresult sim_work_of_event(struct sim_work *work, CUgraphNodeType type, CUevent event)
 {
 	*work = (struct sim_work){ .type = type, .event = sim_object_find(event, SIM_EVENT) };
 	return work->event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -133,9 +120,9 @@ CUresult sim_work_of_params(struct sim_work *work, CUgraphNodeParams *params)
 	case CU_GRAPH_NODE_TYPE_GRAPH:
 		return work_of_child(work, params->graph.graph);
 	case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-		return work_of_event(work, params->type, params->eventWait.event);
+		return sim_work_of_event(work, params->type, params->eventWait.event);
 	case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-		return work_of_event(work, params->type, params->eventRecord.event);
+		return sim_work_of_event(work, params->type, params->eventRecord.event);
 	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
 		return work_of_alloc(work, &params->alloc.poolProps, params->alloc.bytesize,
 				     &params->alloc.dptr);
@@ -256,14 +243,15 @@ SIM_API(cuGraphAddEventRecordNode, (ADD_PARAMS, CUevent event), (ADD_ARGS, event
 {
 	struct sim_work work;
 
-	return add(work_of_event(&work, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event), ADD_ARGS, &work);
+	return add(sim_work_of_event(&work, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event), ADD_ARGS,
+		   &work);
 }
 
 SIM_API(cuGraphAddEventWaitNode, (ADD_PARAMS, CUevent event), (ADD_ARGS, event))
 {
 	struct sim_work work;
 
-	return add(work_of_event(&work, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event), ADD_ARGS, &work);
+	return add(sim_work_of_event(&work, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event), ADD_ARGS, &work);
 }
 
 SIM_API(cuGraphAddMemAllocNode, (ADD_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams),
@@ -283,155 +271,4 @@ SIM_API(cuGraphAddMemFreeNode, (ADD_PARAMS, CUdeviceptr dptr), (ADD_ARGS, dptr))
 	struct sim_work work = { .type = CU_GRAPH_NODE_TYPE_MEM_FREE, .address = dptr };
 
 	return add(CUDA_SUCCESS, ADD_ARGS, &work);
-}
-
-static struct sim_work *work_in(CUgraphNode handle, CUgraphNodeType type)
-{
-	SIM_FIND(node, sim_node, handle, SIM_NODE);
-
-	return node && node->work.type == type ? &node->work : NULL;
-}
-
-static CUresult set(CUresult rc, CUgraphNode handle, struct sim_work *work)
-{
-	SIM_FIND(node, sim_node, handle, SIM_NODE);
-
-	if (rc == CUDA_SUCCESS)
-		rc = node ? sim_node_set(node, work) : CUDA_ERROR_INVALID_VALUE;
-	sim_work_drop(work);
-	return rc;
-}
-
-SIM_API(cuGraphKernelNodeGetParams_v2, (CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams),
-	(hNode, nodeParams))
-{
-	const struct sim_work *work = work_in(hNode, CU_GRAPH_NODE_TYPE_KERNEL);
-	const struct sim_launch *launch = work ? &work->launch : NULL;
-	bool is_kernel = launch && sim_object_find(launch->handle, SIM_KERNEL);
-
-	if (!launch || !nodeParams)
-		return CUDA_ERROR_INVALID_VALUE;
-	*nodeParams = (CUDA_KERNEL_NODE_PARAMS){
-		.func = is_kernel ? NULL : launch->handle,
-		.kern = is_kernel ? (CUkernel)launch->handle : NULL,
-		.gridDimX = launch->grid[0],
-		.gridDimY = launch->grid[1],
-		.gridDimZ = launch->grid[2],
-		.blockDimX = launch->block[0],
-		.blockDimY = launch->block[1],
-		.blockDimZ = launch->block[2],
-		.sharedMemBytes = launch->shared,
-		.kernelParams = launch->params,
-	};
-	return CUDA_SUCCESS;
-}
-
-SIM_API(cuGraphKernelNodeGetParams, (CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams),
-	(hNode, nodeParams))
-{
-	CUDA_KERNEL_NODE_PARAMS newer;
-	CUresult rc = do_cuGraphKernelNodeGetParams_v2(hNode, nodeParams ? &newer : NULL);
-
-	if (rc != CUDA_SUCCESS)
-		return rc;
-	*nodeParams = (CUDA_KERNEL_NODE_PARAMS_v1){
-		.func = newer.func ? newer.func : (CUfunction)newer.kern,
-		.gridDimX = newer.gridDimX,
-		.gridDimY = newer.gridDimY,
-		.gridDimZ = newer.gridDimZ,
-		.blockDimX = newer.blockDimX,
-		.blockDimY = newer.blockDimY,
-		.blockDimZ = newer.blockDimZ,
-		.sharedMemBytes = newer.sharedMemBytes,
-		.kernelParams = newer.kernelParams,
-	};
-	return CUDA_SUCCESS;
-}
-
-SIM_API(cuGraphKernelNodeSetParams_v2,
-	(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams), (hNode, nodeParams))
-{
-	struct sim_work work;
-
-	return set(sim_work_of_kernel(&work, nodeParams), hNode, &work);
-}
-
-SIM_API(cuGraphKernelNodeSetParams,
-	(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams), (hNode, nodeParams))
-{
-	struct sim_work work;
-
-	return set(sim_work_of_kernel_v1(&work, nodeParams), hNode, &work);
-}
-
-SIM_API(cuGraphNodeSetParams, (CUgraphNode hNode, CUgraphNodeParams *nodeParams),
-	(hNode, nodeParams))
-{
-	struct sim_work work;
-
-	return set(sim_work_of_params(&work, nodeParams), hNode, &work);
-}
-
-/* Asks for, and replaces, the one struct that a node of this type holds. */
-#define NODE_GET(name, out_type, node_type, member)                                                \
-	SIM_API(name, (CUgraphNode hNode, out_type * out), (hNode, out))                           \
-	{                                                                                          \
-		const struct sim_work *work = work_in(hNode, node_type);                           \
-		if (!work || !out)                                                                 \
-			return CUDA_ERROR_INVALID_VALUE;                                           \
-		*out = member;                                                                     \
-		return CUDA_SUCCESS;                                                               \
-	}
-
-#define NODE_SET(name, in_type, node_type, member)                                                 \
-	SIM_API(name, (CUgraphNode hNode, const in_type *in), (hNode, in))                         \
-	{                                                                                          \
-		struct sim_work work = { .type = node_type };                                      \
-		if (!in)                                                                           \
-			return CUDA_ERROR_INVALID_VALUE;                                           \
-		work.member = *in;                                                                 \
-		return set(CUDA_SUCCESS, hNode, &work);                                            \
-	}
-
-NODE_GET(cuGraphMemcpyNodeGetParams, CUDA_MEMCPY3D, CU_GRAPH_NODE_TYPE_MEMCPY, work->copy)
-NODE_SET(cuGraphMemcpyNodeSetParams, CUDA_MEMCPY3D, CU_GRAPH_NODE_TYPE_MEMCPY, copy)
-NODE_GET(cuGraphMemsetNodeGetParams, CUDA_MEMSET_NODE_PARAMS, CU_GRAPH_NODE_TYPE_MEMSET, work->set)
-NODE_SET(cuGraphMemsetNodeSetParams, CUDA_MEMSET_NODE_PARAMS, CU_GRAPH_NODE_TYPE_MEMSET, set)
-NODE_GET(cuGraphHostNodeGetParams, CUDA_HOST_NODE_PARAMS, CU_GRAPH_NODE_TYPE_HOST, work->host)
-NODE_SET(cuGraphHostNodeSetParams, CUDA_HOST_NODE_PARAMS, CU_GRAPH_NODE_TYPE_HOST, host)
-NODE_GET(cuGraphChildGraphNodeGetGraph, CUgraph, CU_GRAPH_NODE_TYPE_GRAPH, (CUgraph)work->child)
-NODE_GET(cuGraphMemFreeNodeGetParams, CUdeviceptr, CU_GRAPH_NODE_TYPE_MEM_FREE, work->address)
-NODE_GET(cuGraphEventRecordNodeGetEvent, CUevent, CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-	 (CUevent)work->event)
-NODE_GET(cuGraphEventWaitNodeGetEvent, CUevent, CU_GRAPH_NODE_TYPE_WAIT_EVENT, (CUevent)work->event)
-
-SIM_API(cuGraphEventRecordNodeSetEvent, (CUgraphNode hNode, CUevent event), (hNode, event))
-{
-	struct sim_work work;
-
-	return set(work_of_event(&work, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event), hNode, &work);
-}
-
-SIM_API(cuGraphEventWaitNodeSetEvent, (CUgraphNode hNode, CUevent event), (hNode, event))
-{
-	struct sim_work work;
-
-	return set(work_of_event(&work, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event), hNode, &work);
-}
-
-SIM_API(cuGraphMemAllocNodeGetParams, (CUgraphNode hNode, CUDA_MEM_ALLOC_NODE_PARAMS *params_out),
-	(hNode, params_out))
-{
-	const struct sim_work *work = work_in(hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
-
-	if (!work || !params_out)
-		return CUDA_ERROR_INVALID_VALUE;
-	*params_out = (CUDA_MEM_ALLOC_NODE_PARAMS){
-		.poolProps = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-			       .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE,
-					     .id = work->block->device->ordinal } },
-		.bytesize = work->block->bytes,
-		.dptr = (CUdeviceptr)work->block->addr,
-	};
-	return CUDA_SUCCESS;
 }
