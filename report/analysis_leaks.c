@@ -45,9 +45,9 @@ static const char *api_of(const struct gmt_analysis *analysis, uint32_t site)
 
 static struct cell *cell_of(struct count *count, const struct gmt_block_view *block)
 {
-	unsigned int leak_class = block->state == GMT_BLOCK_TEARDOWN ? GMT_CLASS_FREED_AT_TEARDOWN :
-				  block->state == GMT_BLOCK_RESET    ? GMT_CLASS_RESET :
-								       GMT_CLASS_ONE_TIME;
+	unsigned int leak_class = block->state == GMT_BLOCK_TEARDOWN ? GMT_CLASS_FREED_AT_TEARDOWN
+				  : block->state == GMT_BLOCK_RESET  ? GMT_CLASS_RESET
+								     : GMT_CLASS_ONE_TIME;
 
 	return &count->cells[(size_t)(block->site->id - 1) * NR_CLASSES + leak_class];
 }
@@ -151,8 +151,8 @@ static void start_leak(struct gmt_report_leak *leak, const struct cell *cell)
 	leak->kind = cell->kind;
 	leak->leak_class = cell->leak_class;
 	/* Imported memory belongs to another process; what teardown refused to free was freed. */
-	leak->counted = cell->kind != GMT_KIND_IMPORTED && 
-			cell->leak_class != GMT_CLASS_FREED_AT_TEARDOWN;
+	leak->counted =
+		cell->kind != GMT_KIND_IMPORTED && cell->leak_class != GMT_CLASS_FREED_AT_TEARDOWN;
 }
 
 static void group(struct gmt_report *report, struct cell **cells, uint32_t nr_cells)

@@ -25,7 +25,8 @@ struct pins {
 
 static bool is_small(const struct gmt_block_view *block)
 {
-	return block->site->kind == GMT_KIND_DEVICE && block->bytes <= GMT_SMALL_MAX;
+	return block->site->kind == GMT_KIND_DEVICE && block->bytes <= GMT_SMALL_MAX &&
+	       block->state != GMT_BLOCK_RESET;
 }
 
 static bool note_pin(const struct gmt_block_view *block, void *data)

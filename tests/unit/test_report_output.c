@@ -261,7 +261,7 @@ static void look(void *data)
 TEST(report_says_when_only_writing_is_left)
 {
 	go_to_scratch();
-	CHECK(gmt_report_finish(leaky_ledger("report", NULL), NULL, look, NULL, &outcome));
+	CHECK(gmt_report_finish(leaky_ledger("none", "report"), NULL, look, NULL, &outcome));
 
 	CHECK(strcmp(seen_before_output, "nothing") == 0);
 	CHECK(access("report", F_OK) == 0);
