@@ -149,7 +149,7 @@ class Run:
                         f" expected {sorted(expected)}\n"
                         + last_lines(self.traced.out, self.traced.err))
         # The report goes to a file, its last line to stderr as well.
-        ours = [line for line in self.traced.err.splitlines() if "gmtrace" in line]
+        ours = [line for line in self.traced.err.splitlines() if "gmtrace: " in line]
         if len(ours) != 1 or not ours[0].startswith("gmtrace: SUMMARY: "):
             raise Wrong("gmtrace's part of stderr is not its summary alone\n" + "\n".join(ours))
         self.text = self.traced.reports[f"{self.traced.pid}.txt"]
