@@ -13,6 +13,7 @@
 #define GMT_PRELOAD_WRAP_H
 
 #include "preload/apis.h"
+#include "preload/compat.h"
 #include "preload/counters.h"
 #include "preload/event.h"
 #include "preload/real.h"
