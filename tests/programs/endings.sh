@@ -37,7 +37,7 @@ expect_err "gmtrace: SUMMARY: leak: " 1
 traced fail_on=leak timeout 60 "$PROGRAMS/endings" exec 0
 expect_status 6 exec
 expect_no_err SUMMARY
-traced fail_on=leak "$PROGRAMS/endings" abort 0
+traced fail_on=leak bash -c '"$0" abort 0 2>err.abort; exit $?' "$PROGRAMS/endings" 2>/dev/null
 expect_status 134 abort
 
 # A daemon: the parents go without a word, the grandchild reports. Its own gate is its own.
