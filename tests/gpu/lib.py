@@ -145,7 +145,7 @@ class Run:
         self.told = self.traced.told
         expected = {f"{self.traced.pid}.json", f"{self.traced.pid}.txt"}
         if set(self.traced.reports) != expected:
-            raise Wrong(f"{name}: reports {sorted(self.traced.reports)},"
+            raise Wrong(f"reports {sorted(self.traced.reports)},"
                         f" expected {sorted(expected)}\n"
                         + last_lines(self.traced.out, self.traced.err))
         # The report goes to a file, its last line to stderr as well.
@@ -287,11 +287,15 @@ def compile_program(source, libraries, scratch):
 
 def finish(runs):
     """Prints figures where they are asked for or wrong; the exit status."""
-    failed = any(run.failed() for run in runs)
+    status = 0
     for run in runs:
-        if run.failed() or "-v" in sys.argv:
+        if isinstance(run, Wrong):
+            print(run)
+        elif run.failed() or "-v" in sys.argv:
             print("\n".join(run.figures()))
-    return 1 if failed else 0
+        if isinstance(run, Wrong) or run.failed():
+            status = 1
+    return status
 
 
 def outcome(test):
@@ -309,12 +313,16 @@ def outcome(test):
 
 
 def run_case(case, file, scratch):
+    """The Run, or what was Wrong: a test tells about all of its cases."""
     name = case.work.__name__
     directory = os.path.join(scratch, name)
     os.mkdir(directory)
-    run = Run(name, [sys.executable, file, "--work", name], case.env, directory)
-    case.check(run)
-    return run
+    try:
+        run = Run(name, [sys.executable, file, "--work", name], case.env, directory)
+        case.check(run)
+        return run
+    except Wrong as why:
+        return Wrong(f"{name}: {why}")
 
 
 def main(needs, *cases):
