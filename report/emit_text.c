@@ -127,6 +127,29 @@ static void put_stack(const struct gmt_text *text, const struct gmt_report_stack
 	}
 }
 
+/* What the user's frame called: a vendor's library, or templates of a library's headers. */
+static void put_inside(const struct gmt_text *text, const struct gmt_report_stack *stack)
+{
+	const struct gmt_report_frame *called;
+	uint32_t inside = 0;
+
+	if (stack->user == 0 || stack->user >= stack->nr_frames)
+		return;
+	called = &stack->frames[stack->user - 1];
+	for (uint32_t i = 0; i < stack->user; i++)
+		inside += stack->frames[i].folded + (i > 0);
+	gmt_buffer_format(text->out, ", from ");
+	if (called->header && called->function)
+		gmt_text_name(text, called->function);
+	else
+		gmt_text_frame(text, called);
+	if (inside) {
+		gmt_buffer_format(text->out, " and ");
+		gmt_buffer_plural(text->out, inside, "frame", "frames");
+		gmt_buffer_format(text->out, " inside");
+	}
+}
+
 static void put_leak(const struct gmt_text *text, const struct gmt_report_leak *leak)
 {
 	gmt_buffer_format(text->out, "  ");
@@ -139,10 +162,7 @@ static void put_leak(const struct gmt_text *text, const struct gmt_report_leak *
 		gmt_buffer_format(text->out, ", kind %s", gmt_kind_names[leak->kind]);
 	gmt_buffer_format(text->out, ", class %s%s", gmt_class_names[leak->leak_class],
 			  leak->counted ? "" : " (not counted)");
-	if (leak->stack->user > 0 && leak->stack->user < leak->stack->nr_frames) {
-		gmt_buffer_format(text->out, ", from ");
-		gmt_text_frame(text, &leak->stack->frames[leak->stack->user - 1]);
-	}
+	put_inside(text, leak->stack);
 	gmt_buffer_format(text->out, "\n");
 	put_stack(text, leak->stack);
 	put_details(text, leak);

@@ -104,7 +104,8 @@ static void put_fragmented(const struct gmt_text *text, const struct gmt_report 
 		put_pinned(text, device->pinned_bytes, pages->small_pages, pages->small_bytes);
 		put_pinners(text, &device->pinners, true);
 	}
-	if (pages->worst_pinned > device->pinned_bytes) {
+	/* A moment that was hardly worse tells nothing new. */
+	if (pages->worst_pinned > device->pinned_bytes + device->pinned_bytes / 10) {
 		gmt_buffer_format(text->out, "    at worst, ");
 		gmt_buffer_time(text->out, pages->worst_time_ns);
 		gmt_buffer_format(text->out, ", ");

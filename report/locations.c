@@ -12,6 +12,9 @@
  */
 #define RUNTIME_BYTES (UINT64_C(512) * 1024)
 
+/* Frames of the runtime from a public function to the driver; three were seen. */
+#define RUNTIME_DEPTH 8
+
 #define FIRST_ROOM 1024
 
 struct gmt_locations {
@@ -30,24 +33,42 @@ static const struct gmt_module *module_of(const struct gmt_ledger *ledger, uint3
 	return id > 0 && id <= ledger->nr_modules ? ledger->modules[id - 1] : NULL;
 }
 
-/* The innermost frame of a call that went through a runtime lies in the runtime. */
-static void note_innermost(struct gmt_locations *locations, const struct gmt_site *site)
+static bool in_runtime(const struct gmt_locations *locations, uint32_t module, uint64_t offset)
+{
+	uint64_t lo = module ? locations->runtime[module - 1] : UINT64_MAX;
+
+	return lo != UINT64_MAX && offset >= lo && offset - lo < RUNTIME_BYTES;
+}
+
+/*
+ * The innermost frame of a call that went through a runtime lies in the runtime, and so do those
+ * between it and any other that does: the runtime begins at the lowest of them or before.
+ */
+static void note_runtime(struct gmt_locations *locations, const struct gmt_site *site)
 {
 	const struct gmt_ledger *ledger = locations->ledger;
 	const struct gmt_stack *stack;
-	const struct gmt_frame *frame;
+	uint32_t module, outermost = 0;
+	uint64_t *lo;
 
 	if (!(site->api & GMT_API_RUNTIME) || site->stack == 0 || site->stack > ledger->nr_stacks)
 		return;
 	stack = ledger->stacks[site->stack - 1];
-	if (!stack || stack->nr_frames == 0)
+	module = stack && stack->nr_frames ? stack->frames[0].module : 0;
+	if (!module_of(ledger, module) || locations->runtime[module - 1] == UINT64_MAX)
 		return;
-	frame = &stack->frames[0];
-	if (!module_of(ledger, frame->module) ||
-	    locations->runtime[frame->module - 1] <= frame->offset)
-		return;
-	if (locations->runtime[frame->module - 1] != UINT64_MAX)
-		locations->runtime[frame->module - 1] = frame->offset;
+	lo = &locations->runtime[module - 1];
+	if (stack->frames[0].offset < *lo)
+		*lo = stack->frames[0].offset;
+	for (uint32_t i = 1; i < stack->nr_frames && i < RUNTIME_DEPTH; i++) {
+		if (stack->frames[i].module != module)
+			break;
+		if (in_runtime(locations, module, stack->frames[i].offset))
+			outermost = i;
+	}
+	for (uint32_t i = 1; i < outermost; i++)
+		if (stack->frames[i].offset < *lo)
+			*lo = stack->frames[i].offset;
 }
 
 static void know_modules(struct gmt_locations *locations)
@@ -60,8 +81,10 @@ static void know_modules(struct gmt_locations *locations)
 		locations->codes[i] = gmt_names_module(module->path);
 		locations->runtime[i] = module->runtime_lo ? module->runtime_lo : UINT64_MAX;
 	}
-	for (uint32_t i = 0; i < ledger->nr_sites; i++)
-		note_innermost(locations, ledger->sites[i]);
+	/* Twice: what one call shows of the runtime's place serves the others. */
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < ledger->nr_sites; i++)
+			note_runtime(locations, ledger->sites[i]);
 }
 
 struct gmt_locations *gmt_locations_new(struct gmt_heap *heap, const struct gmt_ledger *ledger,
@@ -84,14 +107,6 @@ struct gmt_locations *gmt_locations_new(struct gmt_heap *heap, const struct gmt_
 	return locations;
 }
 
-static bool in_runtime(const struct gmt_locations *locations, const struct gmt_module *module,
-		       uint64_t offset)
-{
-	uint64_t lo = module ? locations->runtime[module->id - 1] : UINT64_MAX;
-
-	return lo != UINT64_MAX && offset >= lo && offset - lo < RUNTIME_BYTES;
-}
-
 static enum gmt_code code_of(const struct gmt_locations *locations, const struct gmt_module *module,
 			     uint64_t offset, const char *raw)
 {
@@ -100,10 +115,11 @@ static enum gmt_code code_of(const struct gmt_locations *locations, const struct
 	if (code != GMT_CODE_USER)
 		return code;
 	if (!raw)
-		return in_runtime(locations, module, offset) ? GMT_CODE_RUNTIME : code;
+		return in_runtime(locations, module ? module->id : 0, offset) ? GMT_CODE_RUNTIME
+									      : code;
 	if (gmt_names_runtime(raw))
 		return GMT_CODE_RUNTIME;
-	if (gmt_names_runtime_like(raw) && in_runtime(locations, module, offset))
+	if (gmt_names_runtime_like(raw) && module && in_runtime(locations, module->id, offset))
 		return GMT_CODE_RUNTIME;
 	return gmt_names_start(raw) ? GMT_CODE_SYSTEM : code;
 }

@@ -21,6 +21,7 @@ struct gmt_report_frame {
 	uint32_t folded; /* frames of vendor libraries that this one stands for, besides itself */
 	bool inlined;
 	bool vendor;
+	bool header; /* a library's, inlined or instantiated in the user's module */
 };
 
 /* Where an emitter has written something before, so that it can be copied. */
@@ -32,8 +33,10 @@ struct gmt_report_written {
 struct gmt_report_stack {
 	struct gmt_report_frame *frames;
 	uint32_t nr_frames;
-	uint32_t user; /* index of the first frame of the user's code; nr_frames: none */
-	uint64_t site; /* the contract's hash */
+	/* Index of the first frame of the user's code, library headers passed over; nr_frames:
+	 * none. */
+	uint32_t user;
+	uint64_t site;			    /* the contract's hash */
 	struct gmt_report_written *written; /* the JSON emitter's */
 	const char *runtime; /* public runtime function that the user called; NULL: not named */
 };

@@ -143,6 +143,19 @@ bool gmt_names_runtime_like(const char *raw)
 	return cuda_like(base);
 }
 
+bool gmt_names_library_header(const char *file)
+{
+	static const char *const places[] = { "/include/c++/", "/include/thrust/", "/include/cub/",
+					      "/include/cuda/", "/include/rmm/" };
+
+	if (!file)
+		return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (strstr(file, places[i]))
+			return true;
+	return begins(file, "/usr/include/") || begins(file, "/usr/lib/");
+}
+
 bool gmt_names_start(const char *raw)
 {
 	static const char *const exact[] = { "_start",	"start_thread", "clone",       "clone3",

@@ -39,6 +39,9 @@ bool gmt_names_runtime(const char *raw);
 /* Same for a name that only looks so: certain where the runtime is known to lie. */
 bool gmt_names_runtime_like(const char *raw);
 
+/* Whether the source file is a library's header, whose templates live in the user's module. */
+bool gmt_names_library_header(const char *file);
+
 /* Whether the function starts a process or a thread: nothing outside it is the user's. */
 bool gmt_names_start(const char *raw);
 

@@ -123,6 +123,7 @@ static void put_frame(struct gmt_report_stack *stack, const struct gmt_location 
 		.offset = location->offset,
 		.inlined = name->inlined,
 		.vendor = name->code == GMT_CODE_VENDOR,
+		.header = gmt_names_library_header(name->file),
 	};
 }
 
@@ -164,6 +165,16 @@ static void end_vendor(struct walk *walk)
 	walk->vendor = NULL;
 }
 
+/* The last frame put is one of the user's modules. */
+static void note_user(struct gmt_report_stack *stack)
+{
+	uint32_t last = stack->nr_frames - 1;
+
+	if (stack->user == UINT32_MAX ||
+	    (stack->frames[stack->user].header && !stack->frames[last].header))
+		stack->user = last;
+}
+
 static void take_location(struct gmt_report_stack *stack, const struct gmt_location *location,
 			  struct walk *walk)
 {
@@ -187,9 +198,9 @@ static void take_location(struct gmt_report_stack *stack, const struct gmt_locat
 		default:
 			walk->inside = false;
 			end_vendor(walk);
-			if (name->code == GMT_CODE_USER && stack->user == UINT32_MAX)
-				stack->user = stack->nr_frames;
 			put_frame(stack, location, name);
+			if (name->code == GMT_CODE_USER)
+				note_user(stack);
 			if (i == location->nr_names - 1)
 				walk->hash = hash_frame(walk->hash, location);
 		}

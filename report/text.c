@@ -84,11 +84,6 @@ void gmt_text_frame(const struct gmt_text *text, const struct gmt_report_frame *
 	} else {
 		put_module(text, frame);
 	}
-	if (frame->folded) {
-		gmt_buffer_format(text->out, " (and ");
-		gmt_buffer_plural(text->out, frame->folded, "frame", "frames");
-		gmt_buffer_format(text->out, " inside)");
-	}
 }
 
 static uint32_t first_frame(const struct gmt_report_stack *stack)
@@ -110,15 +105,27 @@ static bool same_words(const struct gmt_report_frame *left, const struct gmt_rep
 	return left->file || (left->module == right->module && left->offset == right->offset);
 }
 
-/* How many frames from the user's first on two stacks have in common. */
+/* The next frame outwards that a reader can use: not of a library's headers. */
+static uint32_t next_frame(const struct gmt_report_stack *stack, uint32_t at)
+{
+	do
+		at++;
+	while (at < stack->nr_frames && stack->frames[at].header);
+	return at;
+}
+
+/* How many of those frames two stacks have in common, from the user's first on. */
 static uint32_t common_frames(const struct gmt_report_stack *left,
 			      const struct gmt_report_stack *right)
 {
 	uint32_t i = first_frame(left), j = first_frame(right), common = 0;
 
-	while (i + common < left->nr_frames && j + common < right->nr_frames &&
-	       same_words(&left->frames[i + common], &right->frames[j + common]))
+	while (i < left->nr_frames && j < right->nr_frames &&
+	       same_words(&left->frames[i], &right->frames[j])) {
+		i = next_frame(left, i);
+		j = next_frame(right, j);
 		common++;
+	}
 	return common;
 }
 
@@ -126,7 +133,7 @@ void gmt_text_where(const struct gmt_text *text, const struct gmt_report_shares 
 		    uint32_t index)
 {
 	const struct gmt_report_stack *stack = shares->shares[index].stack;
-	uint32_t first = first_frame(stack), common = 0;
+	uint32_t at = first_frame(stack), common = 0;
 
 	if (stack->nr_frames == 0) {
 		gmt_buffer_format(text->out, "(no stack)");
@@ -140,10 +147,13 @@ void gmt_text_where(const struct gmt_text *text, const struct gmt_report_shares 
 	}
 	if (common > CALLERS_SHOWN)
 		common = CALLERS_SHOWN;
-	gmt_text_frame(text, &stack->frames[first]);
-	for (uint32_t i = 1; i <= common && first + i < stack->nr_frames; i++) {
+	gmt_text_frame(text, &stack->frames[at]);
+	for (uint32_t i = 0; i < common; i++) {
+		at = next_frame(stack, at);
+		if (at >= stack->nr_frames)
+			break;
 		gmt_buffer_format(text->out, " < ");
-		gmt_text_frame(text, &stack->frames[first + i]);
+		gmt_text_frame(text, &stack->frames[at]);
 	}
 }
 

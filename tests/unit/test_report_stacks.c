@@ -104,6 +104,38 @@ TEST(stacks_of_a_stripped_program_find_its_static_runtime)
 	return TEST_PASS;
 }
 
+TEST(stacks_know_the_runtimes_frames_between_two_others)
+{
+	struct gmt_ledger *ledger = new_ledger();
+	uint32_t app = module(ledger, "/opt/app", 0x40000);
+	const struct gmt_report_leak *leak;
+
+	/* As cudart 13.0 lies: cudaMalloc at 0x4cb70 calls 0xf070, and that 0x3da50. */
+	leak = leak_of(ledger,
+		       stack(ledger, app, 0x3db00, app, 0xf0d3, app, 0x4ccf7, app, 0x902d, app,
+			     0x8f22, END),
+		       false);
+
+	CHECK(leak && leak->stack->nr_frames == 2);
+	CHECK(leak->stack->frames[0].offset == 0x902d);
+	return TEST_PASS;
+}
+
+TEST(stacks_put_the_users_frame_before_those_of_library_headers)
+{
+	struct gmt_ledger *ledger = new_ledger();
+	uint32_t app = module(ledger, "/opt/app", 0);
+	const struct gmt_report_leak *leak;
+
+	inlined_name(app, 0x100, "thrust::make", "/usr/local/cuda/include/thrust/a.h", 1);
+	name(app, 0x100, "thrust::vector", "/opt/cuda/include/thrust/b.h", 2);
+	name(app, 0x200, "work", "app.cu", 10);
+	leak = leak_of(ledger, stack(ledger, app, 0x100, app, 0x200, END), true);
+
+	CHECK(leak && leak->stack->nr_frames == 3 && leak->stack->user == 2);
+	return TEST_PASS;
+}
+
 TEST(stacks_do_not_take_frames_far_from_the_runtime_for_its)
 {
 	struct gmt_ledger *ledger = new_ledger();

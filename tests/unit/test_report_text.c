@@ -73,7 +73,7 @@ TEST(text_reads_as_it_should)
 		"    10 x 4.0 MiB; allocated at 0.001 s to 0.010 s; site 0xSITE\n"
 		"  4 bytes in 1 block by cudaMalloc on device 0, class one_time, from "
 		"cublasCreate_v2 in "
-		"libcublas.so.13 (and 1 frame inside)\n"
+		"libcublas.so.13 and 1 frame inside\n"
 		"      app+0x280 (build-id abcdef0000000000…)\n"
 		"      main /src/app.c:30\n"
 		"    allocated at 0.020 s; site 0xSITE\n"
