@@ -38,11 +38,12 @@ CFLAGS_LIB = $(CFLAGS_COMMON) $(if $(SAN),,$(HARDENING)) $(INCLUDES) -fPIC -fvis
              -ftls-model=initial-exec -MMD -MP $(CFLAGS)
 
 # The program gmtrace has all of report/; the .so has what needs no library but libc.
-PROGRAM_ONLY := report/symbolize.c report/read_trace.c report/main.c
+PROGRAM_ONLY := report/symbolize.c report/read_trace.c report/read_rows.c report/main.c
 REPORT_SRC   := $(wildcard report/*.c)
 LIB_SRC      := $(wildcard preload/*.c cupti/*.c) $(filter-out $(PROGRAM_ONLY) \
                   $(wildcard report/symbolize_*.c report/main_*.c),$(REPORT_SRC))
-PURE_SRC     := preload/arena.c preload/ledger.c preload/ledger_facts.c preload/ledger_kernels.c \
+PURE_SRC     := preload/arena.c preload/ledger.c preload/ledger_account.c preload/ledger_facts.c \
+                preload/ledger_kernels.c \
                 preload/pages.c
 PROGRAM_SRC  := $(REPORT_SRC) $(PURE_SRC)
 OBJ          := $(BUILD)/obj

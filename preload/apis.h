@@ -6,8 +6,8 @@
 
 enum gmt_api {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) GMT_API_##symbol,
-#define GMT_FREE(symbol, runtime, params, args, address)                     GMT_API_##symbol,
-#define GMT_CUSTOM(symbol, runtime, file)                                    GMT_API_##symbol,
+#define GMT_FREE(symbol, runtime, params, args, address)		     GMT_API_##symbol,
+#define GMT_CUSTOM(symbol, runtime, file)				     GMT_API_##symbol,
 #define GMT_USED(symbol)
 #include "preload/driver_apis.def"
 #undef GMT_USED
@@ -31,8 +31,8 @@ enum gmt_api {
 
 /* A call through a hook: which entry, by which route. Passed by value, in registers. */
 struct gmt_call {
-	unsigned short api; /* enum gmt_api, with GMT_API_RUNTIME when handed to a runtime */
-	unsigned short route; /* enum gmt_route */
+	unsigned short api;	 /* enum gmt_api, with GMT_API_RUNTIME when handed to a runtime */
+	unsigned short route;	 /* enum gmt_route */
 	const uintptr_t *caller; /* where the hook's return address stands; NULL: not known */
 };
 

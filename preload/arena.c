@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define CHUNK_MIN   (UINT64_C(256) << 10)
-#define CHUNK_MAX   (UINT64_C(64) << 20)
-#define SMALL_MAX   256 /* sizes up to here are rounded to 16 */
-#define NR_SMALL    (SMALL_MAX / 16)
-#define NR_CLASSES  (NR_SMALL + 2 * 56)
+#define CHUNK_MIN  (UINT64_C(256) << 10)
+#define CHUNK_MAX  (UINT64_C(64) << 20)
+#define SMALL_MAX  256 /* sizes up to here are rounded to 16 */
+#define NR_SMALL   (SMALL_MAX / 16)
+#define NR_CLASSES (NR_SMALL + 2 * 56)
 
 struct chunk {
 	struct chunk *next;
@@ -28,7 +28,8 @@ struct gmt_arena {
 	void *free_lists[NR_CLASSES];
 };
 
-/* Multiples of 16 up to 256, then two per power of two: 384, 512, 768, … at most a third is slack. */
+/* Multiples of 16 up to 256, then two per power of two: 384, 512, 768, … at most a third is slack.
+ */
 static unsigned int class_of(size_t bytes, size_t *rounded)
 {
 	unsigned int shift;
@@ -52,8 +53,8 @@ static unsigned int class_of(size_t bytes, size_t *rounded)
 
 static struct chunk *map_chunk(size_t bytes)
 {
-	struct chunk *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-				   -1, 0);
+	struct chunk *chunk =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (chunk == MAP_FAILED)
 		return NULL;

@@ -25,14 +25,15 @@ struct gmt_block {
 	struct gmt_use *uses;
 	struct gmt_page *page; /* the one it begins in; NULL: pages.c does not know it */
 	struct gmt_block *page_next, **page_link; /* list of blocks that begin in a page's slot */
-	struct gmt_pool *pool; /* NULL: none */
-	uint16_t state; /* enum gmt_block_state */
+	struct gmt_pool *pool;			  /* NULL: none */
+	uint16_t state;				  /* enum gmt_block_state */
 	uint8_t route; /* as it was recorded, for a free that is given back */
 	uint32_t context;
 	UT_hash_handle hh;
 };
 
-/* Blocks of cudaMalloc up to 1 MiB share physical pages; the other kinds have pages of their own. */
+/* Blocks of cudaMalloc up to 1 MiB share physical pages; the other kinds have pages of their own.
+ */
 static inline bool gmt_block_is_small(const struct gmt_block *block)
 {
 	return block->site->kind == GMT_KIND_DEVICE && block->bytes <= GMT_SMALL_MAX;

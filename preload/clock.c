@@ -20,11 +20,7 @@
  */
 #define CALIBRATE_NS UINT64_C(100000000)
 
-enum {
-	COUNTER_UNUSABLE,
-	COUNTER_MEASURING,
-	COUNTER_READY
-};
+enum { COUNTER_UNUSABLE, COUNTER_MEASURING, COUNTER_READY };
 
 static struct {
 	atomic_uint_fast64_t start_ns, start_unix_ns;
@@ -71,7 +67,8 @@ static bool invariant(void)
 /* A kernel that found the counters of its processors apart uses another source. */
 static bool trusted(void)
 {
-	static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+	static const char path[] =
+		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 	char source[64];
 	ssize_t got;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

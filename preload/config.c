@@ -17,7 +17,7 @@
 static struct {
 	struct gmt_options options;
 	char text[TEXT_MAX]; /* the values of text options lie in here */
-	uint64_t given; /* a bit per row */
+	uint64_t given;	     /* a bit per row */
 	struct {
 		const char *what, *which;
 	} warnings[WARNINGS_MAX];
@@ -266,12 +266,12 @@ void gmt_config_help(void)
 	const struct {
 		const char *name, *value, *help;
 	} rows[] = {
-#define SHOW_flag(value)                    #value
-#define SHOW_count(value)                   #value
-#define SHOW_size(value)                    (value) == UINT64_MAX ? "off" : #value
-#define SHOW_text(value)                    *(const char *)(value) ? value : "off"
-#define SHOW_gates(value)                   "none"
-#define SHOW_grade(value)                   "args"
+#define SHOW_flag(value)		    #value
+#define SHOW_count(value)		    #value
+#define SHOW_size(value)		    (value) == UINT64_MAX ? "off" : #value
+#define SHOW_text(value)		    *(const char *)(value) ? value : "off"
+#define SHOW_gates(value)		    "none"
+#define SHOW_grade(value)		    "args"
 #define GMT_OPTION(type, name, value, help) { #name, SHOW_##type(value), help },
 #include "preload/options.def"
 #undef GMT_OPTION

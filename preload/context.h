@@ -8,7 +8,8 @@
 
 /*
  * Where a block lies: the device's ordinal, or GMT_NO_DEVICE, and the number of the context that
- * owns it, 0 if none does: primary contexts have their ordinal + 1, created ones numbers after that.
+ * owns it, 0 if none does: primary contexts have their ordinal + 1, created ones numbers after
+ * that.
  */
 struct gmt_place {
 	int32_t device;

@@ -1,9 +1,10 @@
 /*
- * The plain words shared by the recorder, the ledger, the trace and the report: kinds, events, rows.
- * Constants and structs only, no functions, no CUDA. Everything here may be written to a file as it
- * stands (little endian, natural alignment, no pointers), except struct gmt_block.
+ * The plain words shared by the recorder, the ledger, the trace and the report: kinds, events,
+ * rows. Constants and structs only, no functions, no CUDA. Everything here may be written to a file
+ * as it stands (little endian, natural alignment, no pointers), except struct gmt_block.
  *
- * Sizes are bytes. Times are nanoseconds since the process's start (struct gmt_process.start_unix_ns).
+ * Sizes are bytes. Times are nanoseconds since the process's start (struct
+ * gmt_process.start_unix_ns).
  */
 #ifndef GMT_PRELOAD_EVENT_H
 #define GMT_PRELOAD_EVENT_H
@@ -31,38 +32,40 @@ enum gmt_kind {
 
 /* How the call reached us. */
 enum gmt_route {
-	GMT_ROUTE_SYMBOL, /* linked, or found by RTLD_DEFAULT: our exported symbol */
-	GMT_ROUTE_DLSYM, /* handed out by the dlsym filter */
+	GMT_ROUTE_SYMBOL,  /* linked, or found by RTLD_DEFAULT: our exported symbol */
+	GMT_ROUTE_DLSYM,   /* handed out by the dlsym filter */
 	GMT_ROUTE_GETPROC, /* handed out by cuGetProcAddress */
-	GMT_ROUTE_CUPTI, /* seen by CUPTI only */
+	GMT_ROUTE_CUPTI,   /* seen by CUPTI only */
 	GMT_NR_ROUTES
 };
 
 /*
- * An API id: the row's number in driver_apis.def, with GMT_API_RUNTIME set when the entry was handed
- * to a CUDA runtime, so that the report names what the user wrote (cudaMalloc).
+ * An API id: the row's number in driver_apis.def, with GMT_API_RUNTIME set when the entry was
+ * handed to a CUDA runtime, so that the report names what the user wrote (cudaMalloc).
  */
 #define GMT_API_RUNTIME 0x8000u
-#define GMT_NO_DEVICE   (-1) /* host memory belongs to no device */
+#define GMT_NO_DEVICE	(-1) /* host memory belongs to no device */
 #define GMT_MAX_DEVICES 64
-#define GMT_MAX_FRAMES  256 /* upper bound of the option stack_depth */
-#define GMT_NAME_MAX    4096 /* longest string in a trace; longer ones are cut */
+#define GMT_MAX_FRAMES	256  /* upper bound of the option stack_depth */
+#define GMT_NAME_MAX	4096 /* longest string in a trace; longer ones are cut */
 
 #define GMT_PAGE_SHIFT 21 /* the driver's physical pages are 2 MiB (measured) */
 #define GMT_PAGE_BYTES (UINT64_C(1) << GMT_PAGE_SHIFT)
-#define GMT_SMALL_MAX  (UINT64_C(1) << 20) /* cudaMalloc blocks up to 1 MiB share pages (measured) */
+#define GMT_SMALL_MAX                                                                              \
+	(UINT64_C(1) << 20) /* cudaMalloc blocks up to 1 MiB share pages (measured)                \
+			     */
 
 /* An allocation that succeeded. */
 struct gmt_event {
 	uint64_t addr;
 	uint64_t bytes; /* as requested; pitch x height for pitched memory */
 	uint64_t time_ns;
-	uint64_t pool; /* pool handle for kind POOL; 0: the device's current pool */
+	uint64_t pool;	/* pool handle for kind POOL; 0: the device's current pool */
 	uint32_t stack; /* stack id; 0: no stack */
 	uint16_t api;
-	uint8_t kind; /* enum gmt_kind */
-	uint8_t route; /* enum gmt_route */
-	int32_t device; /* ordinal, or GMT_NO_DEVICE */
+	uint8_t kind;	  /* enum gmt_kind */
+	uint8_t route;	  /* enum gmt_route */
+	int32_t device;	  /* ordinal, or GMT_NO_DEVICE */
 	uint32_t context; /* number of the context that owns it; 0: none, or not known */
 };
 
@@ -95,20 +98,10 @@ enum gmt_ended {
 #define GMT_ENDED_NAMES "exit", "_exit", "signal", "killed", "exec", "running"
 
 /* State of CUPTI, for coverage. */
-enum gmt_cupti {
-	GMT_CUPTI_OFF,
-	GMT_CUPTI_ON,
-	GMT_CUPTI_BUSY,
-	GMT_CUPTI_ABSENT,
-	GMT_NR_CUPTI
-};
+enum gmt_cupti { GMT_CUPTI_OFF, GMT_CUPTI_ON, GMT_CUPTI_BUSY, GMT_CUPTI_ABSENT, GMT_NR_CUPTI };
 #define GMT_CUPTI_NAMES "off", "on", "busy", "absent"
 
-enum gmt_kernels_mode {
-	GMT_KERNELS_OFF,
-	GMT_KERNELS_ARGS,
-	GMT_KERNELS_CUPTI
-};
+enum gmt_kernels_mode { GMT_KERNELS_OFF, GMT_KERNELS_ARGS, GMT_KERNELS_CUPTI };
 
 /* Gates of fail_on, one bit each. */
 enum gmt_gate_bit {
@@ -125,8 +118,7 @@ enum gmt_gate_bit {
 	GMT_GATE_ALL = (1 << 10) - 1,
 };
 #define GMT_GATE_NAMES                                                                             \
-	"leak", "lost", "growth", "handle", "badfree", "oom", "pool", "peak", "regression",        \
-		"nocuda"
+	"leak", "lost", "growth", "handle", "badfree", "oom", "pool", "peak", "regression", "nocuda"
 /* What this version can judge; asking for another gate is answered with status 24. */
 #define GMT_GATES_JUDGED (GMT_GATE_LEAK | GMT_GATE_PEAK | GMT_GATE_NOCUDA)
 
@@ -135,9 +127,9 @@ struct gmt_process {
 	uint64_t start_unix_ns;
 	uint64_t end_ns; /* duration */
 	int32_t pid, ppid;
-	int32_t status; /* exit status or signal number */
-	int32_t rank; /* -1: none */
-	uint32_t ended; /* enum gmt_ended */
+	int32_t status;	    /* exit status or signal number */
+	int32_t rank;	    /* -1: none */
+	uint32_t ended;	    /* enum gmt_ended */
 	uint32_t cuda_used; /* cuInit succeeded, or an entry of the table was called */
 };
 
@@ -150,7 +142,7 @@ struct gmt_settings {
 	uint32_t exitcode;
 	uint32_t require_cuda;
 	uint32_t kernels; /* enum gmt_kernels_mode */
-	uint32_t stacks; /* whether stacks were captured */
+	uint32_t stacks;  /* whether stacks were captured */
 	uint32_t reserved;
 };
 
@@ -174,7 +166,7 @@ struct gmt_device_sample {
 struct gmt_pool_sample {
 	uint64_t time_ns;
 	uint64_t handle; /* as the driver names it */
-	uint64_t pool; /* as events name it: 0 for the device's current pool */
+	uint64_t pool;	 /* as events name it: 0 for the device's current pool */
 	uint64_t reserved_bytes, reserved_peak;
 	uint64_t used_bytes, used_peak;
 	int32_t device;
@@ -185,11 +177,11 @@ struct gmt_pool_sample {
 #define GMT_OUTCOME_MAGIC 0x656d6f6374756f67u
 enum gmt_outcome_step {
 	GMT_OUTCOME_WRITING, /* all risky work is done; output begins: write no report yourself */
-	GMT_OUTCOME_DONE, /* exit_code is the verdict's */
+	GMT_OUTCOME_DONE,    /* exit_code is the verdict's */
 };
 struct gmt_outcome {
 	uint64_t magic;
-	uint32_t step; /* enum gmt_outcome_step */
+	uint32_t step;	   /* enum gmt_outcome_step */
 	int32_t exit_code; /* 0: the gate passed or is off */
 };
 

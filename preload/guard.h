@@ -2,8 +2,8 @@
  * The re-entrancy guard: one depth per thread, around our own bookkeeping alone, never around a
  * driver call (a callback may allocate legally inside one).
  *
- * Our static TLS is this and a few words in wrap_context.c: under 64 bytes, since libraries that
- * are opened later share a small reserve of it.
+ * Our static TLS is this and a few words in wrap_context.c and lookup.c: under 64 bytes, since
+ * libraries that are opened later share a small reserve of it.
  *
  * Locks, innermost last; none is held across a driver call, an unwind, malloc or dlopen:
  *   stack.c's table  >  record.c's ledger

@@ -29,21 +29,17 @@
 #include "preload/stack.h"
 #include "report/report.h"
 
-#define VERSION         "0.1.0"
+#define VERSION		"0.1.0"
 #define ACTIVATION_WAIT 100 /* milliseconds a second thread waits for the first */
 
-enum {
-	ACTIVATION_NONE,
-	ACTIVATION_BUSY,
-	ACTIVATION_DONE
-};
+enum { ACTIVATION_NONE, ACTIVATION_BUSY, ACTIVATION_DONE };
 
 static struct {
 	atomic_int traced; /* 0: not known yet, 1: yes, 2: no */
 	atomic_int activation;
 	bool forked; /* a child without exec keeps its own status */
 	atomic_bool reported;
-	atomic_int owner; /* the process whose memory this is; 0: not traced */
+	atomic_int owner;     /* the process whose memory this is; 0: not traced */
 	char directory[4096]; /* of libgmtrace.so */
 } init;
 
@@ -118,8 +114,8 @@ void gmt_init_activate(void)
 		atomic_store_explicit(&init.activation, ACTIVATION_DONE, memory_order_release);
 		return;
 	}
-	for (int waited = 0; waited < ACTIVATION_WAIT && atomic_load(&init.activation) ==
-								  ACTIVATION_BUSY;
+	for (int waited = 0;
+	     waited < ACTIVATION_WAIT && atomic_load(&init.activation) == ACTIVATION_BUSY;
 	     waited++) {
 		struct timespec millisecond = { 0, 1000000 };
 
@@ -129,8 +125,8 @@ void gmt_init_activate(void)
 
 static const char *rank_of(void)
 {
-	static const char *const variables[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-						 "SLURM_PROCID", "RANK" };
+	static const char *const variables[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID",
+						 "RANK" };
 
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		const char *value = getenv(variables[i]);
@@ -212,8 +208,8 @@ static void describe_apis(struct gmt_ledger *ledger)
 {
 	static const struct gmt_api_names names[] = {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) { #symbol, runtime },
-#define GMT_FREE(symbol, runtime, params, args, address)                     { #symbol, runtime },
-#define GMT_CUSTOM(symbol, runtime, file)                                    { #symbol, runtime },
+#define GMT_FREE(symbol, runtime, params, args, address)		     { #symbol, runtime },
+#define GMT_CUSTOM(symbol, runtime, file)				     { #symbol, runtime },
 #define GMT_USED(symbol)
 #include "preload/driver_apis.def"
 	};
@@ -248,9 +244,8 @@ static void describe_lookups(struct gmt_ledger *ledger)
 	for (unsigned int i = 0; (runtime = gmt_lookup_runtime(i)); i++) {
 		uint64_t offset = 0;
 		uint32_t id = gmt_modules_id(runtime, &offset);
-		struct gmt_module *module = id && id <= ledger->nr_modules ?
-						    ledger->modules[id - 1] :
-						    NULL;
+		struct gmt_module *module =
+			id && id <= ledger->nr_modules ? ledger->modules[id - 1] : NULL;
 
 		if (module && (!module->runtime_lo || offset < module->runtime_lo))
 			module->runtime_lo = offset;
@@ -294,9 +289,10 @@ static int report(enum gmt_ended ended, int status)
 		gmt_diag("the report may be incomplete: gmtrace ended while writing it", NULL);
 		break;
 	case GMT_SPAWN_FAILED:
-		gmt_diag("no function names: the program gmtrace is not beside libgmtrace.so, or it "
-			 "failed",
-			 NULL);
+		gmt_diag(
+			"no function names: the program gmtrace is not beside libgmtrace.so, or it "
+			"failed",
+			NULL);
 		gmt_ledger_note(ledger, "no function names: the program gmtrace did not answer");
 		break;
 	}
@@ -306,9 +302,9 @@ static int report(enum gmt_ended ended, int status)
 
 int gmt_init_end(enum gmt_ended ended, int status)
 {
-	bool judged_without_cuda = gmt_config_given("program") &&
-				   (gmt_config()->require_cuda ||
-				    gmt_config()->fail_on & GMT_GATE_NOCUDA);
+	bool judged_without_cuda =
+		gmt_config_given("program") &&
+		(gmt_config()->require_cuda || gmt_config()->fail_on & GMT_GATE_NOCUDA);
 	int code;
 
 	if (!atomic_load(&init.owner) || getpid() != atomic_load(&init.owner))

@@ -1,4 +1,5 @@
-/* Start, end and fork of the recorder; the only part that knows preload, cupti and report together. */
+/* Start, end and fork of the recorder; the only part that knows preload, cupti and report together.
+ */
 #ifndef GMT_PRELOAD_INIT_H
 #define GMT_PRELOAD_INIT_H
 

@@ -1,6 +1,6 @@
 /*
- * Owns the account: live blocks, sites, peaks, pools. Pure (see ledger.h); the facts that do not
- * change the account are in ledger_facts.c, the kernels in ledger_kernels.c.
+ * Owns live blocks, sites and pools. Pure (see ledger.h). The sums are in ledger_account.c, the
+ * facts that change no sum in ledger_facts.c, the kernels in ledger_kernels.c.
  */
 #include "preload/ledger_internal.h"
 
@@ -19,12 +19,6 @@ struct gmt_site_key {
 	struct gmt_site *site;
 	UT_hash_handle hh;
 };
-
-bool gmt_kind_on_device(enum gmt_kind kind)
-{
-	return kind == GMT_KIND_DEVICE || kind == GMT_KIND_POOL || kind == GMT_KIND_ARRAY ||
-	       kind == GMT_KIND_VMM || kind == GMT_KIND_GRAPH;
-}
 
 struct gmt_ledger *gmt_ledger_new(struct gmt_arena *arena)
 {
@@ -57,11 +51,6 @@ bool gmt_ledger_push(struct gmt_ledger *ledger, void ***array, uint32_t *count, 
 	}
 	(*array)[(*count)++] = item;
 	return true;
-}
-
-static struct gmt_device *device_of(struct gmt_ledger *ledger, int32_t ordinal)
-{
-	return ordinal >= 0 && ordinal < GMT_MAX_DEVICES ? &ledger->devices[ordinal] : NULL;
 }
 
 /* Indexes a site by its key; the site's key fields are filled in. */
@@ -124,187 +113,6 @@ struct gmt_pool *gmt_ledger_pool(struct gmt_ledger *ledger, uint64_t handle, int
 		}
 	}
 	return *link;
-}
-
-/* The generation that a site's share of the moment is compared with. */
-static uint64_t generation_of(const struct gmt_ledger *ledger, const struct gmt_site *site,
-			      enum gmt_moment moment)
-{
-	const struct gmt_device *device = device_of((struct gmt_ledger *)ledger, site->device);
-
-	if (moment == GMT_MOMENT_PROCESS_PEAK)
-		return ledger->process_scope.generation;
-	if (!device)
-		return 0;
-	return moment == GMT_MOMENT_DEVICE_PEAK ? device->scope.generation :
-						  device->pages.generation;
-}
-
-static struct gmt_share live_share(const struct gmt_site *site, enum gmt_moment moment)
-{
-	struct gmt_share share = { site->live_bytes, site->live_blocks, 0 };
-
-	if (moment == GMT_MOMENT_WORST_PINNED) {
-		share.bytes = site->small_bytes;
-		share.blocks = site->small_blocks;
-	}
-	return share;
-}
-
-struct gmt_share gmt_ledger_share(const struct gmt_ledger *ledger, const struct gmt_site *site,
-				  enum gmt_moment moment)
-{
-	if (!gmt_kind_on_device(site->kind))
-		return (struct gmt_share){ 0, 0, 0 };
-	if (site->at[moment].generation == generation_of(ledger, site, moment))
-		return site->at[moment];
-	return live_share(site, moment);
-}
-
-/* Before a site changes: keep what it had at each moment, unless that is already kept. */
-static void keep_shares(struct gmt_ledger *ledger, struct gmt_site *site)
-{
-	if (!gmt_kind_on_device(site->kind))
-		return;
-	for (int moment = 0; moment < GMT_NR_MOMENTS; moment++) {
-		uint64_t generation = generation_of(ledger, site, moment);
-
-		if (site->at[moment].generation == generation)
-			continue;
-		site->at[moment] = live_share(site, moment);
-		site->at[moment].generation = generation;
-	}
-}
-
-static void scope_add(struct gmt_scope *scope, uint64_t bytes, uint64_t time_ns)
-{
-	scope->live_bytes += bytes;
-	scope->live_blocks++;
-	if (scope->live_bytes <= scope->peak_bytes)
-		return;
-	scope->peak_bytes = scope->live_bytes;
-	scope->peak_blocks = scope->live_blocks;
-	scope->peak_time_ns = time_ns;
-	scope->generation++;
-}
-
-static void scope_take(struct gmt_scope *scope, uint64_t bytes)
-{
-	scope->live_bytes -= bytes;
-	scope->live_blocks--;
-}
-
-static uint64_t rounding_of(const struct gmt_block *block)
-{
-	uint64_t over = block->bytes & (GMT_PAGE_BYTES - 1);
-
-	if (block->site->kind != GMT_KIND_DEVICE || gmt_block_is_small(block) || !over)
-		return 0;
-	return GMT_PAGE_BYTES - over;
-}
-
-static void note_worst(struct gmt_page_totals *pages, uint64_t time_ns)
-{
-	uint64_t pinned = (pages->small_pages << GMT_PAGE_SHIFT) - pages->small_bytes;
-
-	if (pinned <= pages->worst_pinned)
-		return;
-	pages->worst_pinned = pinned;
-	pages->worst_pages = pages->small_pages;
-	pages->worst_small_bytes = pages->small_bytes;
-	pages->worst_time_ns = time_ns;
-	pages->generation++;
-}
-
-/* The block enters the pages and the device's page account. */
-static void page_in(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns)
-{
-	struct gmt_device *device = device_of(ledger, block->site->device);
-	bool known = gmt_pages_insert(ledger->pages, block);
-
-	if (!device)
-		return;
-	device->pages.rounding_bytes += rounding_of(block);
-	if (!known || !gmt_block_is_small(block))
-		return;
-	if (block->page->nr_small == 1)
-		device->pages.small_pages++;
-	device->pages.small_bytes += block->bytes;
-	device->pages.small_blocks++;
-	block->site->small_bytes += block->bytes;
-	block->site->small_blocks++;
-	note_worst(&device->pages, time_ns);
-}
-
-static void page_out(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns)
-{
-	struct gmt_device *device = device_of(ledger, block->site->device);
-	struct gmt_page *page = block->page;
-
-	gmt_pages_remove(ledger->pages, block);
-	if (!device)
-		return;
-	device->pages.rounding_bytes -= rounding_of(block);
-	if (!page || !gmt_block_is_small(block))
-		return;
-	if (page->nr_small == 0)
-		device->pages.small_pages--;
-	device->pages.small_bytes -= block->bytes;
-	device->pages.small_blocks--;
-	block->site->small_bytes -= block->bytes;
-	block->site->small_blocks--;
-	note_worst(&device->pages, time_ns);
-}
-
-/* Adds a block to every sum of live bytes. */
-static void count_in(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns)
-{
-	struct gmt_site *site = block->site;
-	struct gmt_kind_totals *kind = &ledger->kinds[site->kind];
-	struct gmt_device *device = device_of(ledger, site->device);
-
-	keep_shares(ledger, site);
-	site->live_bytes += block->bytes;
-	site->live_blocks++;
-	if (site->live_bytes > site->peak_bytes)
-		site->peak_bytes = site->live_bytes;
-	kind->live_bytes += block->bytes;
-	kind->live_blocks++;
-	if (kind->live_bytes > kind->peak_bytes)
-		kind->peak_bytes = kind->live_bytes;
-	if (block->pool) {
-		block->pool->used_bytes += block->bytes;
-		if (block->pool->used_bytes > block->pool->used_peak)
-			block->pool->used_peak = block->pool->used_bytes;
-	}
-	page_in(ledger, block, time_ns);
-	if (!gmt_kind_on_device(site->kind))
-		return;
-	if (device) {
-		device->seen = true;
-		scope_add(&device->scope, block->bytes, time_ns);
-	}
-	scope_add(&ledger->process_scope, block->bytes, time_ns);
-}
-
-static void count_out(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns)
-{
-	struct gmt_site *site = block->site;
-	struct gmt_device *device = device_of(ledger, site->device);
-
-	keep_shares(ledger, site);
-	site->live_bytes -= block->bytes;
-	site->live_blocks--;
-	ledger->kinds[site->kind].live_bytes -= block->bytes;
-	ledger->kinds[site->kind].live_blocks--;
-	if (block->pool)
-		block->pool->used_bytes -= block->bytes;
-	page_out(ledger, block, time_ns);
-	if (!gmt_kind_on_device(site->kind))
-		return;
-	if (device)
-		scope_take(&device->scope, block->bytes);
-	scope_take(&ledger->process_scope, block->bytes);
 }
 
 static struct gmt_block *find_base(const struct gmt_ledger *ledger, uint64_t addr)
@@ -379,7 +187,7 @@ bool gmt_ledger_alloc(struct gmt_ledger *ledger, const struct gmt_event *event, 
 	site->last_time_ns = event->time_ns;
 	ledger->kinds[event->kind].allocations++;
 	ledger->routes[event->route]++;
-	count_in(ledger, block, event->time_ns);
+	gmt_ledger_count_in(ledger, block, event->time_ns);
 	return true;
 }
 
@@ -410,7 +218,7 @@ bool gmt_ledger_free(struct gmt_ledger *ledger, uint64_t addr, uint64_t time_ns,
 		.claimed = 1,
 		.uses = block->uses,
 	};
-	count_out(ledger, block, time_ns);
+	gmt_ledger_count_out(ledger, block, time_ns);
 	if (block->state == GMT_BLOCK_TEARDOWN) {
 		block->site->teardown_bytes -= block->bytes;
 		block->site->teardown_blocks--;
@@ -449,7 +257,7 @@ bool gmt_ledger_unfree(struct gmt_ledger *ledger, const struct gmt_claim *claim,
 	site->frees--;
 	site->lifetimes[lifetime_bucket(block, claim->freed_ns)]--;
 	ledger->kinds[site->kind].frees--;
-	count_in(ledger, block, claim->freed_ns);
+	gmt_ledger_count_in(ledger, block, claim->freed_ns);
 	return true;
 }
 
@@ -472,10 +280,10 @@ uint64_t gmt_ledger_reclaim(struct gmt_ledger *ledger, uint32_t context, uint64_
 	struct gmt_block *block, *next;
 	uint64_t count = 0;
 
-	HASH_ITER(hh, ledger->blocks, block, next) {
+	HASH_ITER (hh, ledger->blocks, block, next) {
 		if (block->context != context || !goes_with_context(block->site->kind))
 			continue;
-		count_out(ledger, block, time_ns);
+		gmt_ledger_count_out(ledger, block, time_ns);
 		HASH_DELETE(hh, ledger->blocks, block);
 		block->site->reset_bytes += block->bytes;
 		block->site->reset_blocks++;
@@ -507,7 +315,8 @@ static bool show(const struct gmt_block *block,
 }
 
 void gmt_ledger_each_block(const struct gmt_ledger *ledger,
-			   bool (*visit)(const struct gmt_block_view *block, void *data), void *data)
+			   bool (*visit)(const struct gmt_block_view *block, void *data),
+			   void *data)
 {
 	for (struct gmt_block *block = ledger->blocks; block; block = block->hh.next)
 		if (!show(block, visit, data))
@@ -531,8 +340,7 @@ bool gmt_ledger_put_site(struct gmt_ledger *ledger, const struct gmt_site *row)
 }
 
 bool gmt_ledger_put_block(struct gmt_ledger *ledger, uint32_t site, uint64_t addr, uint64_t bytes,
-			  uint64_t time_ns, uint64_t seq, uint64_t pool,
-			  enum gmt_block_state state)
+			  uint64_t time_ns, uint64_t seq, uint64_t pool, enum gmt_block_state state)
 {
 	struct gmt_event event = { .addr = addr, .bytes = bytes, .time_ns = time_ns, .pool = pool };
 	struct gmt_block *block;

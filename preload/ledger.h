@@ -35,7 +35,7 @@ struct gmt_scope {
  * first time it changes after a new maximum; a site that has not changed since still has them.
  */
 enum gmt_moment {
-	GMT_MOMENT_DEVICE_PEAK, /* the highest moment of the site's device */
+	GMT_MOMENT_DEVICE_PEAK,	 /* the highest moment of the site's device */
 	GMT_MOMENT_PROCESS_PEAK, /* the highest moment of all devices together */
 	GMT_MOMENT_WORST_PINNED, /* the moment at which most of the device's bytes were pinned */
 	GMT_NR_MOMENTS
@@ -61,9 +61,10 @@ struct gmt_site {
 	uint64_t live_bytes, live_blocks;
 	uint64_t peak_bytes; /* the site's own highest live_bytes */
 	uint64_t total_bytes;
-	uint64_t teardown_bytes, teardown_blocks; /* part of live: freed while the driver shut down */
-	uint64_t reset_bytes, reset_blocks; /* not part of live: reclaimed with their context */
-	uint64_t small_bytes, small_blocks; /* part of live: blocks that share 2 MiB pages */
+	uint64_t teardown_bytes,
+		teardown_blocks;	      /* part of live: freed while the driver shut down */
+	uint64_t reset_bytes, reset_blocks;   /* not part of live: reclaimed with their context */
+	uint64_t small_bytes, small_blocks;   /* part of live: blocks that share 2 MiB pages */
 	uint64_t first_time_ns, last_time_ns; /* of its allocations */
 	struct gmt_share at[GMT_NR_MOMENTS];
 	uint32_t lifetimes[GMT_LIFETIME_BUCKETS];
@@ -93,7 +94,7 @@ struct gmt_device {
 	struct gmt_scope scope;
 	struct gmt_page_totals pages;
 	const char *name; /* NULL: unknown */
-	bool seen; /* a fact, a sample or a block names it */
+	bool seen;	  /* a fact, a sample or a block names it */
 };
 
 struct gmt_pool {
@@ -132,12 +133,13 @@ struct gmt_kernel_site {
 struct gmt_kernel {
 	uint32_t id; /* from 1 */
 	int32_t device;
-	const char *name; /* mangled */
-	uint64_t launches; /* seen by our hooks */
-	uint64_t records; /* seen by CUPTI */
+	const char *name;     /* mangled */
+	uint64_t launches;    /* seen by our hooks */
+	uint64_t records;     /* seen by CUPTI */
 	uint64_t gpu_time_ns; /* CUPTI */
 	uint64_t bytes_referenced;
-	uint64_t streams[GMT_KERNEL_STREAMS]; /* handles (hooks), or ids (CUPTI) when no launch was seen */
+	uint64_t streams[GMT_KERNEL_STREAMS]; /* handles (hooks), or ids (CUPTI) when no launch was
+						 seen */
 	uint32_t nr_streams; /* may be more than fit: then only counted up to the limit + 1 */
 	struct gmt_kernel_site *sites;
 	struct gmt_kernel *next; /* in order of id */
@@ -145,7 +147,7 @@ struct gmt_kernel {
 
 /* The names behind an api id. */
 struct gmt_api_names {
-	const char *abi; /* "cuMemAlloc_v2" */
+	const char *abi;     /* "cuMemAlloc_v2" */
 	const char *runtime; /* "cudaMalloc", or NULL */
 };
 
@@ -154,7 +156,7 @@ struct gmt_note {
 	struct gmt_note *next;
 };
 
-#define GMT_MAX_APIS     1024
+#define GMT_MAX_APIS	 1024
 #define GMT_MAX_COUNTERS 64
 
 struct gmt_ledger {
@@ -179,24 +181,25 @@ struct gmt_ledger {
 	uint32_t nr_modules, modules_room;
 	struct gmt_stack **stacks; /* id = index + 1; NULL where an id is missing */
 	uint32_t nr_stacks, stacks_room;
-	struct gmt_kernel *kernels; /* list, in order of id */
+	struct gmt_kernel *kernels;	  /* list, in order of id */
 	struct gmt_kernel **kernel_by_id; /* id = index + 1 */
 	uint32_t nr_kernels, kernels_room;
 
 	struct gmt_process process;
 	struct gmt_settings settings;
 	const char *exe, *host, *version; /* version: of the recorder */
-	const char **argv; /* NULL-terminated; NULL: unknown */
+	const char **argv;		  /* NULL-terminated; NULL: unknown */
 	uint32_t argc;
-	const char *report_path, *json_path; /* expanded; "stderr", "none" or a path; json NULL: off */
+	const char *report_path,
+		*json_path; /* expanded; "stderr", "none" or a path; json NULL: off */
 
 	struct gmt_api_names apis[GMT_MAX_APIS];
 	struct {
 		const char *name, *text;
 		uint64_t value;
 	} counters[GMT_MAX_COUNTERS]; /* name NULL ends the list */
-	uint32_t cupti; /* enum gmt_cupti */
-	const char **passed_through; /* names looked up and not hooked */
+	uint32_t cupti;		      /* enum gmt_cupti */
+	const char **passed_through;  /* names looked up and not hooked */
 	uint32_t nr_passed_through;
 	struct gmt_note *notes; /* coverage notes, in order */
 
@@ -256,7 +259,8 @@ struct gmt_block_view {
 };
 /* Calls visit for each live block in order of allocation, then for each reclaimed one. */
 void gmt_ledger_each_block(const struct gmt_ledger *ledger,
-			   bool (*visit)(const struct gmt_block_view *block, void *data), void *data);
+			   bool (*visit)(const struct gmt_block_view *block, void *data),
+			   void *data);
 
 /* The site's bytes and blocks at one of the moments; exact. */
 struct gmt_share gmt_ledger_share(const struct gmt_ledger *ledger, const struct gmt_site *site,

@@ -24,8 +24,8 @@ static inline unsigned int gmt_hash_words(const void *key, size_t bytes)
 }
 
 #define HASH_FUNCTION(key, bytes, hashv) ((hashv) = gmt_hash_words(key, bytes))
-#define uthash_malloc(bytes)             gmt_arena_alloc(ledger->arena, bytes)
-#define uthash_free(memory, bytes)       gmt_arena_free(ledger->arena, memory, bytes)
+#define uthash_malloc(bytes)		 gmt_arena_alloc(ledger->arena, bytes)
+#define uthash_free(memory, bytes)	 gmt_arena_free(ledger->arena, memory, bytes)
 
 #include "preload/block.h"
 
@@ -33,5 +33,9 @@ bool gmt_ledger_push(struct gmt_ledger *ledger, void ***array, uint32_t *count, 
 		     void *item);
 bool gmt_ledger_index_site(struct gmt_ledger *ledger, struct gmt_site *site);
 struct gmt_pool *gmt_ledger_pool(struct gmt_ledger *ledger, uint64_t handle, int32_t device);
+
+/* Adds a block to every sum of live bytes, and takes it out again. */
+void gmt_ledger_count_in(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns);
+void gmt_ledger_count_out(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns);
 
 #endif

@@ -26,9 +26,8 @@ uint32_t gmt_ledger_kernel(struct gmt_ledger *ledger, const char *name, int32_t 
 	(*link)->name = gmt_ledger_string(ledger, name);
 	(*link)->device = device;
 	(*link)->id = ledger->nr_kernels + 1;
-	if ((*link)->name &&
-	    gmt_ledger_push(ledger, (void ***)&ledger->kernel_by_id, &ledger->nr_kernels,
-			    &ledger->kernels_room, *link))
+	if ((*link)->name && gmt_ledger_push(ledger, (void ***)&ledger->kernel_by_id,
+					     &ledger->nr_kernels, &ledger->kernels_room, *link))
 		return (*link)->id;
 	*link = NULL;
 	return 0;

@@ -21,7 +21,8 @@
 
 #define PATH_ROOM 4096
 
-/* An object seen once stays known: its frames may outlive it. Never freed, so readers need no lock. */
+/* An object seen once stays known: its frames may outlive it. Never freed, so readers need no lock.
+ */
 struct known {
 	uintptr_t lo, hi, base;
 	atomic_ullong generation; /* of the loader's list, when it was last there */
@@ -62,7 +63,7 @@ static int read_generation(struct dl_phdr_info *info, size_t bytes, void *data)
 	return 1;
 }
 
-static void copy_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) *segment,
+static void copy_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
 			  struct gmt_module *module)
 {
 	const char *at = (const char *)info->dlpi_addr + segment->p_vaddr;
@@ -78,9 +79,9 @@ static void copy_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) *seg
 			return;
 		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
 		    memcmp(at, "GNU", 4) == 0) {
-			module->build_id_bytes = note->n_descsz < sizeof(module->build_id) ?
-							 note->n_descsz :
-							 sizeof(module->build_id);
+			module->build_id_bytes = note->n_descsz < sizeof(module->build_id)
+							 ? note->n_descsz
+							 : sizeof(module->build_id);
 			memcpy(module->build_id, at + name, module->build_id_bytes);
 			return;
 		}

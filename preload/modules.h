@@ -1,6 +1,6 @@
 /*
- * Which loaded object holds an address. Filled by dl_iterate_phdr when a new stack is seen, so that a
- * plugin that is closed before the end still has its name. Called without any lock of ours held.
+ * Which loaded object holds an address. Filled by dl_iterate_phdr when a new stack is seen, so that
+ * a plugin that is closed before the end still has its name. Called without any lock of ours held.
  */
 #ifndef GMT_PRELOAD_MODULES_H
 #define GMT_PRELOAD_MODULES_H

@@ -18,7 +18,6 @@ struct level {
 	uintptr_t slots[LEVEL_SLOTS];
 };
 
-
 struct gmt_pages {
 	struct gmt_arena *arena;
 	struct level root;
@@ -35,7 +34,8 @@ struct gmt_pages *gmt_pages_new(struct gmt_arena *arena)
 	return pages;
 }
 
-/* The slot of the page that holds addr. NULL: not made yet (make: no memory, or no such address). */
+/* The slot of the page that holds addr. NULL: not made yet (make: no memory, or no such address).
+ */
 static uintptr_t *slot_of(const struct gmt_pages *pages, uint64_t addr, bool make)
 {
 	struct level *level = (struct level *)&pages->root;
@@ -198,8 +198,7 @@ struct gmt_block *gmt_pages_find(const struct gmt_pages *pages, uint64_t addr)
 		return page->reaches;
 	/* The block begins in this slot of the page or in an earlier one: small ones end soon. */
 	for (int index = (int)slot_in_page(addr); index >= 0; index--) {
-		for (struct gmt_block *block = page->begins[index]; block;
-		     block = block->page_next)
+		for (struct gmt_block *block = page->begins[index]; block; block = block->page_next)
 			if (holds(block, addr))
 				return block;
 	}

@@ -21,8 +21,8 @@ struct gmt_pages;
 /* A page in which blocks begin. */
 struct gmt_page {
 	struct gmt_block *reaches; /* began in an earlier page and ends in this one */
-	uint32_t nr_blocks; /* that begin here */
-	uint32_t nr_small; /* of them, those that share the page */
+	uint32_t nr_blocks;	   /* that begin here */
+	uint32_t nr_small;	   /* of them, those that share the page */
 	struct gmt_block *begins[GMT_PAGE_SLOTS];
 };
 

@@ -18,8 +18,8 @@ static const char *const names[GMT_NR_ENTRIES] = {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool)                       \
 	[GMT_API_##symbol] = #symbol,
 #define GMT_FREE(symbol, runtime, params, args, address) [GMT_API_##symbol] = #symbol,
-#define GMT_CUSTOM(symbol, runtime, file)                [GMT_API_##symbol] = #symbol,
-#define GMT_USED(symbol)                                 [GMT_API_##symbol] = #symbol,
+#define GMT_CUSTOM(symbol, runtime, file)		 [GMT_API_##symbol] = #symbol,
+#define GMT_USED(symbol)				 [GMT_API_##symbol] = #symbol,
 #include "preload/driver_apis.def"
 };
 
@@ -33,7 +33,8 @@ static struct {
 /* Newest first: a name's version is that of the glibc in which it moved. */
 void *gmt_real_next(const char *name)
 {
-	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.10", "GLIBC_2.2.5" };
+	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.10",
+						"GLIBC_2.2.5" };
 
 	for (unsigned int i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
 		void *symbol = dlvsym(RTLD_NEXT, name, versions[i]);
@@ -59,7 +60,7 @@ static void note_extent(void *handle)
 {
 	uintptr_t base = ((struct link_map *)handle)->l_addr;
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)base;
-	const ElfW(Phdr) *segment;
+	const ElfW(Phdr) * segment;
 	uintptr_t end = 0;
 
 	if (!base || header->e_ident[EI_MAG0] != ELFMAG0 || header->e_ident[EI_MAG1] != ELFMAG1)
@@ -114,8 +115,8 @@ bool gmt_real_is_vendor_tool(uintptr_t address)
 	const char *base;
 
 	if (!find) {
-		find = (int (*)(void *, struct found_object *))dlvsym(
-			RTLD_NEXT, "_dl_find_object", "GLIBC_2.35");
+		find = (int (*)(void *, struct found_object *))dlvsym(RTLD_NEXT, "_dl_find_object",
+								      "GLIBC_2.35");
 		if (!find)
 			return false;
 		atomic_store(&finder, (void *)find);

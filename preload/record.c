@@ -20,7 +20,8 @@
 /* The report waits this long for a thread that is inside the ledger; it takes microseconds. */
 #define FINISH_WAIT_S 5
 
-/* One hook call in this many is timed, for self.hook_seconds: the clock costs as much as an insert. */
+/* One hook call in this many is timed, for self.hook_seconds: the clock costs as much as an insert.
+ */
 #define TIMED_EVERY 64
 
 static struct {
@@ -194,9 +195,8 @@ void gmt_record_freed(struct gmt_claim *claim, enum gmt_freed outcome)
 			gmt_ledger_freed(ledger, claim);
 		else
 			kept = gmt_ledger_unfree(ledger, claim,
-						 outcome == GMT_FREED_TEARDOWN ?
-							 GMT_BLOCK_TEARDOWN :
-							 GMT_BLOCK_LIVE);
+						 outcome == GMT_FREED_TEARDOWN ? GMT_BLOCK_TEARDOWN
+									       : GMT_BLOCK_LIVE);
 		unlock_ledger();
 	}
 	if (!kept)

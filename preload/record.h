@@ -14,8 +14,8 @@
 #include "preload/ledger.h"
 
 enum gmt_freed {
-	GMT_FREED, /* the driver freed it */
-	GMT_FREED_REFUSED, /* it did not: the block is live again */
+	GMT_FREED,	    /* the driver freed it */
+	GMT_FREED_REFUSED,  /* it did not: the block is live again */
 	GMT_FREED_TEARDOWN, /* it was shutting down: the block goes with the context, not a leak */
 };
 

@@ -26,8 +26,7 @@ static void flush(struct writer *writer)
 	size_t done = 0;
 
 	while (done < writer->used && !writer->failed) {
-		ssize_t wrote =
-			write(writer->fd, writer->buffer + done, writer->used - done);
+		ssize_t wrote = write(writer->fd, writer->buffer + done, writer->used - done);
 
 		if (wrote > 0)
 			done += (size_t)wrote;
@@ -262,7 +261,8 @@ static void put_kernel(struct writer *writer, const struct gmt_kernel *kernel)
 	static const char padding[8];
 	size_t bytes;
 
-	_Static_assert(sizeof(row.streams) == sizeof(kernel->streams), "as many as the ledger keeps");
+	_Static_assert(sizeof(row.streams) == sizeof(kernel->streams),
+		       "as many as the ledger keeps");
 	memcpy(row.streams, kernel->streams, sizeof(row.streams));
 	for (const struct gmt_kernel_site *site = kernel->sites; site; site = site->next)
 		row.nr_sites++;

@@ -26,7 +26,7 @@
 /* The report of a large program takes seconds; after this it is written here, without names. */
 #define LIMIT_MS    60000
 #define STACK_BYTES (64 * 1024)
-#define ENV_MAX     16
+#define ENV_MAX	    16
 
 /* Descriptors of the child, above the standard ones. */
 #define TRACE_FD  3
@@ -103,8 +103,8 @@ static bool start(struct birth *birth)
 /* LD_PRELOAD stays behind, as does all that could change how gmtrace loads or what it does. */
 static void pick_environment(char **out)
 {
-	static const char *const kept[] = { "PATH=", "HOME=", "LANG=", "LC_ALL=", "TERM=",
-					    "NO_COLOR=", "TZ=", "TMPDIR=" };
+	static const char *const kept[] = { "PATH=", "HOME=",	  "LANG=", "LC_ALL=",
+					    "TERM=", "NO_COLOR=", "TZ=",   "TMPDIR=" };
 	unsigned int count = 0;
 
 	for (char **entry = environ; entry && *entry && count < ENV_MAX - 1; entry++)

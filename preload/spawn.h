@@ -12,8 +12,8 @@
 struct gmt_ledger;
 
 enum gmt_spawned {
-	GMT_SPAWN_DONE, /* outcome holds the verdict */
-	GMT_SPAWN_WROTE, /* it began to write and did not end well: write nothing, no verdict */
+	GMT_SPAWN_DONE,	  /* outcome holds the verdict */
+	GMT_SPAWN_WROTE,  /* it began to write and did not end well: write nothing, no verdict */
 	GMT_SPAWN_FAILED, /* nothing was written */
 };
 

@@ -21,8 +21,8 @@
 #include "preload/record.h"
 #include "preload/stack_cache.h"
 
-#define HASH_NONFATAL_OOM          1
-#define uthash_malloc(bytes)       gmt_arena_alloc(stacks.arena, bytes)
+#define HASH_NONFATAL_OOM	   1
+#define uthash_malloc(bytes)	   gmt_arena_alloc(stacks.arena, bytes)
 #define uthash_free(memory, bytes) gmt_arena_free(stacks.arena, memory, bytes)
 
 struct interned;
@@ -223,9 +223,8 @@ static void learn(const uintptr_t *caller, uint32_t id, const uintptr_t *address
 
 static uint32_t unwind(const uintptr_t *caller)
 {
-	int (*backtrace)(void **, int) =
-		(int (*)(void **, int))atomic_load_explicit(&stacks.backtrace,
-							     memory_order_acquire);
+	int (*backtrace)(void **, int) = (int (*)(void **, int))atomic_load_explicit(
+		&stacks.backtrace, memory_order_acquire);
 	uintptr_t addresses[GMT_MAX_FRAMES + OWN_FRAMES];
 	int count, own = 0;
 	uint32_t id;

@@ -9,7 +9,7 @@
 #include "preload/arena.h"
 
 #define SLOTS	    4096 /* a power of two; a stack may lie in two of them */
-#define RIPE	    16 /* times in a row before a stack is learned */
+#define RIPE	    16	 /* times in a row before a stack is learned */
 #define LEARNED_MAX 8192
 
 struct learned {
@@ -88,8 +88,7 @@ void gmt_stack_cache_learn(uint32_t id, const struct gmt_return *returns, uint32
 	if (!cache.arena)
 		cache.arena = gmt_arena_new();
 	if (cache.arena && cache.nr_learned < LEARNED_MAX)
-		learned = gmt_arena_alloc(cache.arena,
-					  sizeof(*learned) + count * sizeof(*returns));
+		learned = gmt_arena_alloc(cache.arena, sizeof(*learned) + count * sizeof(*returns));
 	if (learned)
 		cache.nr_learned++;
 	pthread_mutex_unlock(&cache.lock);

@@ -10,7 +10,7 @@
 
 #include "preload/event.h"
 
-#define GMT_TRACE_MAGIC   "gmtrace\n"
+#define GMT_TRACE_MAGIC	  "gmtrace\n"
 #define GMT_TRACE_VERSION 1
 
 struct gmt_trace_header {
@@ -25,19 +25,19 @@ struct gmt_trace_header {
 
 enum gmt_trace_type {
 	GMT_TRACE_PROCESS = 1, /* struct gmt_process */
-	GMT_TRACE_SETTINGS, /* struct gmt_settings */
-	GMT_TRACE_TEXT, /* struct gmt_trace_text, string */
-	GMT_TRACE_API, /* struct gmt_trace_api, two strings */
-	GMT_TRACE_COUNTER, /* struct gmt_trace_counter, two strings */
-	GMT_TRACE_TOTALS, /* struct gmt_trace_totals */
-	GMT_TRACE_DEVICE, /* struct gmt_trace_device, string */
-	GMT_TRACE_POOL, /* struct gmt_trace_pool */
-	GMT_TRACE_MODULE, /* struct gmt_trace_module, string */
-	GMT_TRACE_STACK, /* struct gmt_trace_stack, frames */
-	GMT_TRACE_SITE, /* struct gmt_site */
-	GMT_TRACE_BLOCK, /* struct gmt_trace_block */
-	GMT_TRACE_KERNEL, /* struct gmt_trace_kernel, struct gmt_trace_kernel_site[], string */
-	GMT_TRACE_END, /* nothing follows */
+	GMT_TRACE_SETTINGS,    /* struct gmt_settings */
+	GMT_TRACE_TEXT,	       /* struct gmt_trace_text, string */
+	GMT_TRACE_API,	       /* struct gmt_trace_api, two strings */
+	GMT_TRACE_COUNTER,     /* struct gmt_trace_counter, two strings */
+	GMT_TRACE_TOTALS,      /* struct gmt_trace_totals */
+	GMT_TRACE_DEVICE,      /* struct gmt_trace_device, string */
+	GMT_TRACE_POOL,	       /* struct gmt_trace_pool */
+	GMT_TRACE_MODULE,      /* struct gmt_trace_module, string */
+	GMT_TRACE_STACK,       /* struct gmt_trace_stack, frames */
+	GMT_TRACE_SITE,	       /* struct gmt_site */
+	GMT_TRACE_BLOCK,       /* struct gmt_trace_block */
+	GMT_TRACE_KERNEL,      /* struct gmt_trace_kernel, struct gmt_trace_kernel_site[], string */
+	GMT_TRACE_END,	       /* nothing follows */
 };
 
 struct gmt_trace_record {

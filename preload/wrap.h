@@ -30,7 +30,7 @@
 #define REAL(symbol) ((__typeof__(&symbol))gmt_real(GMT_API_##symbol))
 
 #define GMT_HOOKS(symbol) gmt_dl_##symbol, gmt_gp_##symbol, gmt_rt_##symbol
-#define GMT_STRIP(...)    __VA_ARGS__
+#define GMT_STRIP(...)	  __VA_ARGS__
 
 /* The return address stands just below the canonical frame address. */
 #if defined(__x86_64__)
@@ -42,9 +42,9 @@
 #define GMT_HOOK(attributes, name, symbol, params, args, runtime_bit, by)                          \
 	attributes CUresult name params                                                            \
 	{                                                                                          \
-		return impl_##symbol((struct gmt_call){ GMT_API_##symbol | (runtime_bit), by,      \
-							GMT_CALLER },                              \
-				     GMT_STRIP args);                                              \
+		return impl_##symbol(                                                              \
+			(struct gmt_call){ GMT_API_##symbol | (runtime_bit), by, GMT_CALLER },     \
+			GMT_STRIP args);                                                           \
 	}
 
 /* Typed by the vendor's prototype: a row that disagrees with it does not compile. */

@@ -1,6 +1,6 @@
 /*
- * What gmtrace asks the driver itself: devices, and figures of the last moment at which it is alive.
- * All calls go to the real entries, on the application's threads, with no lock held.
+ * What gmtrace asks the driver itself: devices, and figures of the last moment at which it is
+ * alive. All calls go to the real entries, on the application's threads, with no lock held.
  */
 #define __CUDA_API_VERSION_INTERNAL
 #include <stdbool.h>
@@ -74,8 +74,8 @@ static void sample_pool(CUdevice device, int ordinal, uint64_t handle)
 	bool valid = true;
 
 	/* 0 stands for the device's current pool. Others may have been destroyed: not asked. */
-	if (handle ||
-	    !REAL(cuDeviceGetMemPool) || REAL(cuDeviceGetMemPool)(&pool, device) != CUDA_SUCCESS)
+	if (handle || !REAL(cuDeviceGetMemPool) ||
+	    REAL(cuDeviceGetMemPool)(&pool, device) != CUDA_SUCCESS)
 		return;
 	sample.handle = (uintptr_t)pool;
 	sample.reserved_bytes = pool_attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &valid);

@@ -21,11 +21,11 @@
 #include "preload/record.h"
 #include "preload/wrap.h"
 
-#define PARAMS_MAX 64 /* parameters of 8 bytes and more that are looked at */
+#define PARAMS_MAX 64  /* parameters of 8 bytes and more that are looked at */
 #define WORDS_MAX  512 /* 4 KiB of parameters */
 
 /* User space ends below 2^57, and nothing is mapped in the first 64 KiB. */
-#define LOWEST_ADDRESS  UINT64_C(0x10000)
+#define LOWEST_ADDRESS	UINT64_C(0x10000)
 #define HIGHEST_ADDRESS (UINT64_C(1) << 57)
 
 struct function {
@@ -113,7 +113,8 @@ static void describe(struct function *function, CUfunction handle)
 		}
 		index++;
 	}
-	/* The end of the list is told as an invalid value; a driver before 12.4 cannot tell at all. */
+	/* The end of the list is told as an invalid value; a driver before 12.4 cannot tell at all.
+	 */
 	if (rc != CUDA_ERROR_INVALID_VALUE)
 		gmt_count(GMT_COUNT_unknown_params);
 }
@@ -210,7 +211,7 @@ static void launched(CUresult rc, struct launch launch)
 	 void **extra)
 #define LAUNCH_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params, extra)
 #define EX_PARAMS   (const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
-#define EX_ARGS     (config, f, params, extra)
+#define EX_ARGS	    (config, f, params, extra)
 #define COOPERATIVE_PARAMS                                                                         \
 	(CUfunction f, unsigned int gx, unsigned int gy, unsigned int gz, unsigned int bx,         \
 	 unsigned int by, unsigned int bz, unsigned int shared, CUstream s, void **params)

@@ -15,7 +15,7 @@
 /* Where a new block lies, by its kind. */
 #define PLACE_OF_DEVICE(address)     gmt_context_place()
 #define PLACE_OF_MANAGED(address)    gmt_context_place()
-#define PLACE_OF_POOL(address)       gmt_context_pool_place(address)
+#define PLACE_OF_POOL(address)	     gmt_context_pool_place(address)
 #define PLACE_OF_PINNED(address)     gmt_context_host_place()
 #define PLACE_OF_REGISTERED(address) gmt_context_no_place()
 
@@ -23,9 +23,9 @@ static enum gmt_freed outcome_of(CUresult rc)
 {
 	if (rc == CUDA_SUCCESS)
 		return GMT_FREED;
-	return rc == CUDA_ERROR_DEINITIALIZED || rc == CUDA_ERROR_CONTEXT_IS_DESTROYED ?
-		       GMT_FREED_TEARDOWN :
-		       GMT_FREED_REFUSED;
+	return rc == CUDA_ERROR_DEINITIALIZED || rc == CUDA_ERROR_CONTEXT_IS_DESTROYED
+		       ? GMT_FREED_TEARDOWN
+		       : GMT_FREED_REFUSED;
 }
 
 /* The real call is not guarded: a nested legal allocation (a callback's) is recorded too. */

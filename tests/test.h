@@ -10,11 +10,7 @@
 
 #include <stdio.h>
 
-enum {
-	TEST_PASS = 0,
-	TEST_FAIL = 1,
-	TEST_SKIP = 77
-};
+enum { TEST_PASS = 0, TEST_FAIL = 1, TEST_SKIP = 77 };
 
 struct gmt_test {
 	const char *name;

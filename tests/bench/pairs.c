@@ -42,16 +42,18 @@ static void malloc_pairs(long count)
 /* A thousand functions, and so a thousand sites: site_000 to site_999. */
 #define TENS(a, b)                                                                                 \
 	MAKE(a, b, 0)                                                                              \
-	MAKE(a, b, 1) MAKE(a, b, 2) MAKE(a, b, 3) MAKE(a, b, 4) MAKE(a, b, 5) MAKE(a, b, 6)        \
-		MAKE(a, b, 7) MAKE(a, b, 8) MAKE(a, b, 9)
+	MAKE(a, b, 1)                                                                              \
+	MAKE(a, b, 2)                                                                              \
+	MAKE(a, b, 3)                                                                              \
+	MAKE(a, b, 4) MAKE(a, b, 5) MAKE(a, b, 6) MAKE(a, b, 7) MAKE(a, b, 8) MAKE(a, b, 9)
 #define HUNDRED(a)                                                                                 \
 	TENS(a, 0)                                                                                 \
-	TENS(a, 1) TENS(a, 2) TENS(a, 3) TENS(a, 4) TENS(a, 5) TENS(a, 6) TENS(a, 7) TENS(a, 8)    \
-		TENS(a, 9)
+	TENS(a, 1)                                                                                 \
+	TENS(a, 2) TENS(a, 3) TENS(a, 4) TENS(a, 5) TENS(a, 6) TENS(a, 7) TENS(a, 8) TENS(a, 9)
 #define THOUSAND                                                                                   \
 	HUNDRED(0)                                                                                 \
-	HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8)    \
-		HUNDRED(9)
+	HUNDRED(1)                                                                                 \
+	HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8) HUNDRED(9)
 
 /* Equal functions would be made one, unless something in them differs. */
 #define MAKE(a, b, c)                                                                              \

@@ -14,12 +14,12 @@
 
 /* One driver API call, as CUPTI's callback data shows it. */
 struct gmtsim_call {
-	const char *name; /* ABI name, "cuLaunchKernel_ptsz" */
+	const char *name;   /* ABI name, "cuLaunchKernel_ptsz" */
 	const char *symbol; /* mangled kernel name for launches, else NULL */
 	const void *params; /* generated_cuda_meta.h's struct for the entry, or NULL */
 	CUcontext context;
 	uint32_t correlation; /* the same number in the kernel's record */
-	CUresult result; /* valid on exit only */
+	CUresult result;      /* valid on exit only */
 };
 
 /* One finished kernel. Times are nanoseconds of CLOCK_REALTIME, as CUPTI gives them. */

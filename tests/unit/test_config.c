@@ -79,10 +79,11 @@ TEST(config_an_unknown_key_warns_once_and_the_others_hold)
 
 TEST(config_a_bad_value_warns_and_the_default_holds)
 {
-	static const char *const bad[] = { "stacks=yes",       "stack_depth=0",	 "stack_depth=257",
-					   "exitcode=0",       "exitcode=256",	 "max_peak=1X",
-					   "max_peak=99999999T", "fail_on=leek",	 "kernels=all",
-					   "stack_depth=1K",   "min_leak_blocks=-1" };
+	static const char *const bad[] = {
+		"stacks=yes",	"stack_depth=0",  "stack_depth=257",	"exitcode=0",
+		"exitcode=256", "max_peak=1X",	  "max_peak=99999999T", "fail_on=leek",
+		"kernels=all",	"stack_depth=1K", "min_leak_blocks=-1"
+	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char text[512] = "";
@@ -106,8 +107,9 @@ TEST(config_a_bad_value_warns_and_the_default_holds)
 
 TEST(config_survives_any_text)
 {
-	static const char *const odd[] = { "",	   ":",	    "::",     "=",     "=x",  "a=",   "\"",
-					   "report=\"", "a='b:c", "%", "fail_on=,,", "json==:=" };
+	static const char *const odd[] = { "",	     ":",  "::",	 "=",
+					   "=x",     "a=", "\"",	 "report=\"",
+					   "a='b:c", "%",  "fail_on=,,", "json==:=" };
 	char huge[20000];
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
@@ -137,7 +139,8 @@ TEST(config_expands_paths)
 	setenv("GMT_TEST_JOB", "night", 1);
 	CHECK(gmt_config_expand("%e-%h-%p-%r-%t-%n-%%", &facts, out, sizeof(out)));
 	CHECK(strcmp(out, "app-node7-42-3-1700000000-5-%") == 0);
-	CHECK(gmt_config_expand("%q{GMT_TEST_JOB}.json%q{GMT_TEST_NONE}", &facts, out, sizeof(out)));
+	CHECK(gmt_config_expand("%q{GMT_TEST_JOB}.json%q{GMT_TEST_NONE}", &facts, out,
+				sizeof(out)));
 	CHECK(strcmp(out, "night.json") == 0);
 	CHECK(gmt_config_expand("%x%q{%", &facts, out, sizeof(out)));
 	CHECK(strcmp(out, "%x%q{%") == 0);

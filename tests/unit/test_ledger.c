@@ -33,7 +33,8 @@ static void release(struct gmt_ledger *ledger, uint64_t addr, uint64_t t)
 	gmt_ledger_freed(ledger, &claim);
 }
 
-static struct gmt_share share(const struct gmt_ledger *ledger, uint32_t site, enum gmt_moment moment)
+static struct gmt_share share(const struct gmt_ledger *ledger, uint32_t site,
+			      enum gmt_moment moment)
 {
 	return gmt_ledger_share(ledger, ledger->sites[site - 1], moment);
 }

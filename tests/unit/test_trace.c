@@ -67,8 +67,8 @@ static int written(const struct gmt_ledger *ledger)
 TEST(trace_gives_back_the_ledger_that_was_written)
 {
 	char error[256] = "";
-	struct gmt_ledger *read = gmt_trace_read(written(sample_ledger()), gmt_arena_new(), error,
-						 sizeof(error));
+	struct gmt_ledger *read =
+		gmt_trace_read(written(sample_ledger()), gmt_arena_new(), error, sizeof(error));
 
 	CHECK(read);
 	CHECK(read->nr_sites == 2 && read->sites[0]->live_bytes == 4096);
