@@ -17,6 +17,7 @@
 
 #include "preload/apis.h"
 #include "preload/event.h"
+#include "preload/guard.h"
 #include "preload/real.h"
 #include "preload/wrap.h"
 
@@ -51,11 +52,16 @@ static const struct hooks hooks[GMT_NR_APIS] = {
 #define PASSED_NAME 56
 
 /*
- * A CUDA runtime asks for all its entries from one function of some 33 KB, beginning with the empty
- * name (libcudart 13.0, static and shared, from its code). Callers near that place are the runtime.
+ * A CUDA runtime asks for all its entries in one go, on one thread and from one function, and calls
+ * cuInit when it has them (libcudart 11.8 to 13.5: make check-matrix). From 12.2 on it begins with
+ * the empty name; before that with cuInit, and a line further with cuGetProcAddress. The function
+ * has 24 KB up to 13.0, and since 13.1 72 KB whose calls jump back and forth. Nearness alone does
+ * not tell: the code of cudaGetDriverEntryPoint, by which the program asks, lies 57 KB on in 13.0.
  */
-#define RUNTIMES_MAX   16
-#define RUNTIME_EXTENT 0x10000u
+#define RUNTIMES_MAX	16
+#define RUNTIME_EXTENT	0x20000u
+#define RUNTIME_VERSION 11030 /* with which it asks for cuGetProcAddress first */
+#define NEXT_LINE	0x80u /* 0x32 bytes in 11.8, 0x33 in 12.0 */
 
 static struct {
 	atomic_uint nr_passed;
@@ -64,6 +70,12 @@ static struct {
 	_Atomic(uintptr_t) runtimes[RUNTIMES_MAX];
 	atomic_bool keep_deepbind;
 } seen;
+
+/* Who asks for entries on this thread. A runtime that is told from others, until it calls cuInit. */
+static GMT_TLS struct {
+	uintptr_t since; /* the call that was the first, or may have been; 0: none */
+	bool is_runtime;
+} asking;
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
@@ -134,15 +146,29 @@ static void note_runtime(uintptr_t caller)
 
 static bool is_runtime(uintptr_t caller)
 {
-	for (int i = 0; i < RUNTIMES_MAX; i++) {
-		uintptr_t lo = atomic_load_explicit(&seen.runtimes[i], memory_order_relaxed);
+	return asking.is_runtime && caller - asking.since < RUNTIME_EXTENT;
+}
 
-		if (!lo)
-			return false;
-		if (caller >= lo && caller - lo < RUNTIME_EXTENT)
-			return true;
-	}
-	return false;
+/* Before the look-up. */
+static void note_asking(const char *name, int version, uintptr_t caller)
+{
+	bool begins = !*name;
+
+	if (is_runtime(caller))
+		return;
+	if (begins || same(name, "cuInit"))
+		asking.since = caller;
+	else if (version == RUNTIME_VERSION && same(name, "cuGetProcAddress"))
+		begins = caller != asking.since && caller - asking.since < NEXT_LINE;
+	asking.is_runtime = begins;
+	if (begins)
+		note_runtime(asking.since);
+}
+
+void gmt_lookup_initialized(void)
+{
+	asking.is_runtime = false;
+	asking.since = 0;
 }
 
 static int row_by_name(const char *name)
@@ -278,14 +304,17 @@ GMT_IMPL CUresult impl_cuGetProcAddress(struct gmt_call call, const char *name, 
 					int version, cuuint64_t flags)
 {
 	__typeof__(&cuGetProcAddress) real = gmt_real(GMT_API_cuGetProcAddress);
+	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
 	CUresult rc;
 
 	(void)call;
 	if (!real)
 		return GMT_NO_DRIVER;
+	if (name)
+		note_asking(name, version, caller);
 	rc = real(name, pfn, version, flags);
 	if (rc == CUDA_SUCCESS && pfn && *pfn && name)
-		substitute(name, pfn, version, flags, (uintptr_t)__builtin_return_address(0));
+		substitute(name, pfn, version, flags, caller);
 	return rc;
 }
 
@@ -300,8 +329,8 @@ GMT_IMPL CUresult impl_cuGetProcAddress_v2(struct gmt_call call, const char *nam
 	(void)call;
 	if (!real)
 		return GMT_NO_DRIVER;
-	if (name && !*name)
-		note_runtime(caller);
+	if (name)
+		note_asking(name, version, caller);
 	rc = real(name, pfn, version, flags, status);
 	if (rc == CUDA_SUCCESS && pfn && *pfn && name)
 		substitute(name, pfn, version, flags, caller);

@@ -20,6 +20,9 @@ void gmt_lookup_keep_deepbind(bool keep);
 /* Names passed through, NULL past the last one; may hold a name twice. */
 const char *gmt_lookup_passed(unsigned int index);
 
+/* This thread calls cuInit: a CUDA runtime that asked for its entries has them all. */
+void gmt_lookup_initialized(void);
+
 /* An address inside each CUDA runtime that looked its entries up, 0 past the last one. */
 uintptr_t gmt_lookup_runtime(unsigned int index);
 
