@@ -49,7 +49,7 @@ PROGRAM_SRC  := $(REPORT_SRC) $(PURE_SRC)
 OBJ          := $(BUILD)/obj
 LIB_OBJ      := $(LIB_SRC:%.c=$(OBJ)/%.o) $(patsubst %.S,$(OBJ)/%.o,$(wildcard preload/*.S))
 PROGRAM_OBJ  := $(PROGRAM_SRC:%.c=$(OBJ)/%.o) $(patsubst %.cc,$(OBJ)/%.o,$(wildcard report/*.cc))
-SAN_OBJ      := $(if $(findstring address,$(SAN)),$(OBJ)/tests/san_options.o)
+SAN_OBJ      := $(if $(SAN),$(OBJ)/tests/san_options.o)
 JANSSON      := -Wl,-Bstatic -ljansson -Wl,-Bdynamic
 
 # Libraries that the machine of a user may lack; they lie beside libgmtrace.so.
