@@ -22,10 +22,10 @@
 #include "preload/wrap.h"
 
 /* One hook per way of handing it out, so that each call knows its route. */
-#define DECLARE(symbol) extern __typeof__(symbol) GMT_HOOKS(symbol);
+#define DECLARE(symbol)							     extern __typeof__(symbol) GMT_HOOKS(symbol);
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) DECLARE(symbol)
-#define GMT_FREE(symbol, runtime, params, args, address)                     DECLARE(symbol)
-#define GMT_CUSTOM(symbol, runtime, file)                                    DECLARE(symbol)
+#define GMT_FREE(symbol, runtime, params, args, address)		     DECLARE(symbol)
+#define GMT_CUSTOM(symbol, runtime, file)				     DECLARE(symbol)
 #define GMT_USED(symbol)
 #include "preload/driver_apis.def"
 #undef GMT_ALLOC
@@ -41,8 +41,8 @@ struct hooks {
 			       (void *)gmt_rt_##symbol },
 static const struct hooks hooks[GMT_NR_APIS] = {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) HOOKS(symbol)
-#define GMT_FREE(symbol, runtime, params, args, address)                     HOOKS(symbol)
-#define GMT_CUSTOM(symbol, runtime, file)                                    HOOKS(symbol)
+#define GMT_FREE(symbol, runtime, params, args, address)		     HOOKS(symbol)
+#define GMT_CUSTOM(symbol, runtime, file)				     HOOKS(symbol)
 #include "preload/driver_apis.def"
 };
 
@@ -71,7 +71,7 @@ static struct {
 	atomic_bool keep_deepbind;
 } seen;
 
-/* Who asks for entries on this thread. A runtime that is told from others, until it calls cuInit. */
+/* Who asks for entries on this thread: a runtime, if known for one, until it calls cuInit. */
 static GMT_TLS struct {
 	uintptr_t since; /* the call that was the first, or may have been; 0: none */
 	bool is_runtime;
@@ -205,10 +205,12 @@ void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller)
 	gmt_real_bootstrap();
 	if (!is_driver_name(name))
 		return NULL;
-	/* By RTLD_DEFAULT our exported symbol is found anyway; RTLD_NEXT is somebody's wrapper chain. */
+	/* By RTLD_DEFAULT our exported symbol is found anyway; RTLD_NEXT is somebody's wrapper
+	 * chain. */
 	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT)
 		return NULL;
-	/* The driver and CUPTI look the driver up: with our hooks they would call us from inside. */
+	/* The driver and CUPTI look the driver up: with our hooks they would call us from inside.
+	 */
 	if (is_self(caller) || gmt_real_in_driver(caller) || gmt_real_is_vendor_tool(caller))
 		return NULL;
 	row = row_by_name(name);
@@ -217,7 +219,8 @@ void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller)
 			note_passed(name);
 		return NULL;
 	}
-	/* Another library's symbol of that name (a second driver, somebody's shim) is left alone. */
+	/* Another library's symbol of that name (a second driver, somebody's shim) is left alone.
+	 */
 	found = gmt_real_dlsym(handle, name);
 	if (!found || is_self((uintptr_t)found))
 		return found;
@@ -299,7 +302,8 @@ static void substitute(const char *name, void **pfn, int version, cuuint64_t fla
 		*pfn = is_runtime(caller) ? hooks[row].by_runtime : hooks[row].by_getproc;
 }
 
-/* The caller's address is read here, so these bodies must be part of the hooks: GMT_IMPL inlines. */
+/* The caller's address is read here, so these bodies must be part of the hooks: GMT_IMPL inlines.
+ */
 GMT_IMPL CUresult impl_cuGetProcAddress(struct gmt_call call, const char *name, void **pfn,
 					int version, cuuint64_t flags)
 {
@@ -319,8 +323,8 @@ GMT_IMPL CUresult impl_cuGetProcAddress(struct gmt_call call, const char *name, 
 }
 
 GMT_IMPL CUresult impl_cuGetProcAddress_v2(struct gmt_call call, const char *name, void **pfn,
-					 int version, cuuint64_t flags,
-					 CUdriverProcAddressQueryResult *status)
+					   int version, cuuint64_t flags,
+					   CUdriverProcAddressQueryResult *status)
 {
 	__typeof__(&cuGetProcAddress_v2) real = gmt_real(GMT_API_cuGetProcAddress_v2);
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Called by the trampoline with the return address of dlsym's caller. NULL: go to the real dlsym. */
+/* Called by the trampoline with the return address of dlsym's caller. NULL: go to the real dlsym.
+ */
 void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller);
 
 /* Called by the trampoline: the flags that the real dlopen gets. */

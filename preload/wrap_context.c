@@ -16,7 +16,6 @@
 #include "preload/record.h"
 #include "preload/wrap.h"
 
-
 /* With one device, which is most machines, nobody need be asked which it is. */
 static atomic_int device_count;
 
@@ -31,8 +30,8 @@ int gmt_context_devices(void)
 }
 
 /*
- * This thread's last context and its device: contexts change seldom, allocations are many. The epoch
- * counts contexts made and destroyed: a handle may be given out again, for another device.
+ * This thread's last context and its device: contexts change seldom, allocations are many. The
+ * epoch counts contexts made and destroyed: a handle may be given out again, for another device.
  */
 static atomic_uint epoch;
 static GMT_TLS CUcontext last_context;
@@ -192,16 +191,16 @@ GMT_DEFINE_HOOKS(cuInit, (unsigned int flags), (flags))
 	}                                                                                          \
 	GMT_DEFINE_HOOKS(symbol, params, args)
 
-CREATE(cuCtxCreate, (CUcontext *context, unsigned int flags, CUdevice device),
+CREATE(cuCtxCreate, (CUcontext * context, unsigned int flags, CUdevice device),
        (context, flags, device))
-CREATE(cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device),
+CREATE(cuCtxCreate_v2, (CUcontext * context, unsigned int flags, CUdevice device),
        (context, flags, device))
 CREATE(cuCtxCreate_v3,
-       (CUcontext *context, CUexecAffinityParam *affinity, int count, unsigned int flags,
+       (CUcontext * context, CUexecAffinityParam *affinity, int count, unsigned int flags,
 	CUdevice device),
        (context, affinity, count, flags, device))
 CREATE(cuCtxCreate_v4,
-       (CUcontext *context, CUctxCreateParams *create, unsigned int flags, CUdevice device),
+       (CUcontext * context, CUctxCreateParams *create, unsigned int flags, CUdevice device),
        (context, create, flags, device))
 
 #define DESTROY(symbol)                                                                            \
