@@ -4,6 +4,7 @@
  * itself cannot hold a sanitizer's shadow memory.
  */
 #define _GNU_SOURCE
+#include <stddef.h>
 #include <sys/resource.h>
 
 /* Not hidden as the rest: the sanitizer looks for it. */
