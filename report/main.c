@@ -130,32 +130,38 @@ struct request {
 	const char *trace, *text, *json;
 };
 
-/* False: something was said on standard error. */
+/* False: the mistake was said on standard error. */
 static bool parse_request(int argc, char **argv, struct request *request)
 {
-	for (int i = 0; i < argc; i++) {
+	const char *mistake = NULL, *about = NULL;
+
+	for (int i = 0; i < argc && !mistake; i++) {
 		const char **into = strcmp(argv[i], "--json") == 0   ? &request->json
 				    : strcmp(argv[i], "--text") == 0 ? &request->text
 								     : NULL;
 
-		if (into && i + 1 < argc) {
+		about = argv[i];
+		if (into && i + 1 < argc)
 			*into = argv[++i];
-		} else if (into) {
-			return mistaken("a file is missing after", argv[i]) == 0;
-		} else if (argv[i][0] == '-' && argv[i][1]) {
-			return mistaken("unknown option", argv[i]) == 0;
-		} else if (request->trace) {
-			return mistaken("one trace at a time, please; not", argv[i]) == 0;
-		} else {
+		else if (into)
+			mistake = "a file is missing after";
+		else if (argv[i][0] == '-' && argv[i][1])
+			mistake = "unknown option";
+		else if (request->trace)
+			mistake = "one trace at a time, please; not";
+		else
 			request->trace = argv[i];
-		}
 	}
-	if (!request->trace)
-		return mistaken("report needs a trace file", NULL) == 0;
-	/* Text has to be wanted if JSON is, and nothing else was said. */
-	if (!request->text && !request->json)
+	if (!mistake && !request->trace) {
+		mistake = "report needs a trace file";
+		about = NULL;
+	}
+	if (mistake)
+		mistaken(mistake, about);
+	/* Text has to be asked for once JSON is. */
+	else if (!request->text && !request->json)
 		request->text = "-";
-	return true;
+	return !mistake;
 }
 
 static int report(int argc, char **argv)

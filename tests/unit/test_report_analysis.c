@@ -97,6 +97,32 @@ TEST(analysis_lists_but_does_not_count_what_is_no_leak)
 	return TEST_PASS;
 }
 
+TEST(analysis_counts_what_went_with_its_context)
+{
+	struct gmt_ledger *ledger = new_ledger();
+	struct gmt_event event = {
+		.addr = 0x7f0000000000,
+		.bytes = 64,
+		.stack = app_stack(ledger, "work"),
+		.api = API_MALLOC | GMT_API_RUNTIME,
+		.kind = GMT_KIND_DEVICE,
+		.context = 7,
+	};
+	struct gmt_report *report;
+	bool replaced;
+
+	gmt_ledger_alloc(ledger, &event, &replaced);
+	gmt_ledger_reclaim(ledger, 7, 10);
+	report = report_of(ledger);
+
+	CHECK(report->nr_leaks == 1 && report->leaks[0].leak_class == GMT_CLASS_RESET);
+	CHECK(report->leaks[0].counted && report->leaked_bytes == 64);
+	CHECK(report->devices[0].pinned_bytes == 0);
+	CHECK(report->devices[0].pinners.nr_shares == 0 ||
+	      report->devices[0].pinners.shares[0].pages == 0);
+	return TEST_PASS;
+}
+
 TEST(analysis_sums_up_sizes_beyond_the_limit)
 {
 	struct gmt_ledger *ledger = new_ledger();
