@@ -1,4 +1,5 @@
-/* case: a leak is reported at the end of a program, however it ends (endings.sh has the other ways) */
+/* case: a leak is reported at the end of a program, however it ends (endings.sh has the other ways)
+ */
 /* threads */
 #define _GNU_SOURCE
 #include <pthread.h>
