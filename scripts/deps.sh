@@ -11,7 +11,7 @@ g++              command g++
 make             command make
 binutils         command readelf
 git              command git
-libunwind8       library libunwind.so.8
+libunwind-dev    header libunwind.h
 liblzma5         library liblzma.so.5
 uthash-dev       header uthash.h
 libdw-dev        header elfutils/libdwfl.h
