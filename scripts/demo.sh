@@ -31,10 +31,11 @@ echo "== The program, $source:"
 sed -n '/^\/\*/d; /^#/d; /./,$p' "$source"
 echo
 echo "== Run $where:"
-echo "\$ ${simulated}LD_PRELOAD=$build/libgmtrace.so $program"
+export GMTRACE_OPTIONS=${GMTRACE_OPTIONS:-kernels=cupti}
+echo "\$ ${simulated}GMTRACE_OPTIONS=$GMTRACE_OPTIONS LD_PRELOAD=$build/libgmtrace.so $program"
 echo
 [ -z "$simulated" ] || export LD_LIBRARY_PATH=$build/sim
-GMTRACE_OPTIONS=${GMTRACE_OPTIONS:-kernels=cupti} LD_PRELOAD=$build/libgmtrace.so "$program"
+LD_PRELOAD=$build/libgmtrace.so "$program"
 status=$?
 echo
 echo "== Its exit status: $status. For a CI gate: GMTRACE_OPTIONS=fail_on=leak"
