@@ -55,7 +55,7 @@ JANSSON      := -Wl,-Bstatic -ljansson -Wl,-Bdynamic
 # Libraries that the machine of a user may lack; they lie beside libgmtrace.so.
 SHIPPED := libunwind.so.8 liblzma.so.5 libdw.so.1 libelf.so.1 libz.so.1 libbz2.so.1.0
 
-.PHONY: all demo test check-gpu bench lint format install dist help clean unit programs sim
+.PHONY: all demo test check-gpu check-matrix bench lint format install dist help clean unit programs sim
 .DELETE_ON_ERROR:
 all: $(BUILD)/libgmtrace.so $(BUILD)/gmtrace sim programs
 
@@ -138,6 +138,9 @@ test: all unit
 check-gpu:
 	$(Q)$(PYTHON) tests/run.py --build $(BUILD) --gpu $(TESTS)
 
+check-matrix: $(BUILD)/libgmtrace.so
+	$(Q)CC='$(CC)' PYTHON='$(PYTHON)' scripts/check-matrix.sh $(BUILD)
+
 demo:
 	$(Q)scripts/deps.sh
 	$(Q)$(MAKE) --no-print-directory all
@@ -181,6 +184,7 @@ help:
 	@echo 'make             build/libgmtrace.so, build/gmtrace, the simulated CUDA, test programs'
 	@echo 'make test        all tests, without a GPU (TESTS=pattern for some)'
 	@echo 'make check-gpu   the same programs on the GPU, with the real static and shared cudart'
+	@echo 'make check-matrix  builds with the headers, and programs, of CUDA 11.8 to 13.5 (fetched)'
 	@echo 'make bench       what gmtrace costs'
 	@echo 'make lint        format, layers, exports, table of entries, README'
 	@echo 'make format      apply .clang-format'
