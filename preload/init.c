@@ -287,7 +287,7 @@ static int report(enum gmt_ended ended, int status)
 		return outcome.exit_code;
 	case GMT_SPAWN_WROTE:
 		gmt_diag("the report may be incomplete: gmtrace ended while writing it", NULL);
-		break;
+		return outcome.exit_code;
 	case GMT_SPAWN_FAILED:
 		gmt_diag(
 			"no function names: the program gmtrace is not beside libgmtrace.so, or it "

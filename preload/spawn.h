@@ -13,7 +13,7 @@ struct gmt_ledger;
 
 enum gmt_spawned {
 	GMT_SPAWN_DONE,	  /* outcome holds the verdict */
-	GMT_SPAWN_WROTE,  /* it began to write and did not end well: write nothing, no verdict */
+	GMT_SPAWN_WROTE,  /* it began to write and did not end well: outcome has the verdict */
 	GMT_SPAWN_FAILED, /* nothing was written */
 };
 

@@ -269,7 +269,8 @@ class ScriptTest:
         env = self.setting.environment(scratch)
         env.update(TOP=TOP, BUILD=self.setting.build, TRACER=self.setting.tracer,
                    PROGRAMS=os.path.join(self.setting.build, "tests", self.variant),
-                   CHECK_JSON=f"{sys.executable} {os.path.abspath(__file__)} --check-json")
+                   CHECK_JSON=f"{sys.executable} {os.path.abspath(__file__)} "
+                              f"{' --gpu' if self.setting.gpu else ''} --check-json")
         env["GPU" if self.setting.gpu else "SIM"] = "1"
         status, out, err = run([self.path], env, scratch, self.limit)
         if status == SKIP:

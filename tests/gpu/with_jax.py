@@ -68,7 +68,9 @@ def check_one_by_one(run):
 
     run.equal("the platform", run.told["platform"], "gpu")
     for size in run.told["sizes"]:
-        run.equal(f"live blocks of {size} bytes, and such arrays", sizes[size], 1)
+        # Of JAX 0.11 this allocator, too, takes its memory by cuMemCreate.
+        run.accounted_or_passed("cuMemCreate", f"live blocks of {size} bytes, and such arrays",
+                                sizes[size], 1)
 
 
 lib.main("jax", lib.Case(pooled, check_pooled, {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}),

@@ -23,18 +23,18 @@ int main(void)
 	MUST(cuDeviceGet(&device, 0));
 	MUST(cuDevicePrimaryCtxRetain(&primary, device));
 	MUST(cuCtxSetCurrent(primary));
-	forget(1000);
+	forget(4 * MIB);
 
 	MUST(cuCtxCreate(&created, NULL, 0, device));
-	forget(20000);
-	freed = forget(333);
+	forget(8 * MIB);
+	freed = forget(2 * MIB);
 	MUST(cuMemFree(freed));
 	MUST(cuMemAllocHost(&host, 4096));
 	MUST(cuCtxPopCurrent(&popped));
 	EXPECT(popped == created);
 
 	/* Of the primary context, although it is made while another exists. */
-	forget(50);
+	forget(6 * MIB);
 	MUST(cuCtxDestroy(created));
 	return 0;
 }

@@ -85,11 +85,11 @@ int main(void)
 	fill_cache(cache);
 	for (int step = 0; step < 3; step++)
 		train_step(&model);
-	read_labels(1000);
-	read_labels(0);
 	MUST(cudaDeviceSynchronize());
 	for (int i = 0; i < 8; i++)
 		cudaFree(cache[i]);
+	read_labels(1000);
+	read_labels(0);
 	unload_model(&model);
 	return 0;
 }

@@ -38,10 +38,9 @@ program_libs = $(if $(filter $(2),$(PROGRAM_LINKS_NONE)),,$(if $(filter $(2),$(P
                  -L$(BUILD)/sim -lcuda,$(PROGRAM_LIBS_$(1))))
 program_strip = $(if $(filter $(1),$(PROGRAM_STRIPPED)),strip $@)
 
-# Those that link no runtime are the same in both.
+# Those that link the driver alone are the same in both.
 PROGRAM_SHARED := $(call program_names,$(PROGRAM_SRC) $(PROGRAM_CU))
-PROGRAM_STATIC := $(if $(PROGRAM_STATIC_DIR),$(filter-out $(PROGRAM_LINKS_NONE) \
-                    $(PROGRAM_LINKS_CUDA),$(PROGRAM_SHARED)))
+PROGRAM_STATIC := $(if $(PROGRAM_STATIC_DIR),$(filter-out $(PROGRAM_LINKS_CUDA),$(PROGRAM_SHARED)))
 PROGRAMS := $(PROGRAM_CUDART) $(PROGRAM_SHARED:%=$(BUILD)/tests/shared/%) \
             $(PROGRAM_STATIC:%=$(BUILD)/tests/static/%) \
             $(PROGRAM_PLUGIN:$(PROGRAM_DIR)/%.c=$(BUILD)/tests/shared/%.so) \
