@@ -178,7 +178,7 @@ static void clamp(void)
 {
 	struct gmt_options *options = &config.options;
 
-	if (options->stack_depth < 1 || options->stack_depth > GMT_MAX_FRAMES) {
+	if (options->stack_depth < 1 || options->stack_depth > GMT_MAX_DEPTH) {
 		warn("bad value for option ", "stack_depth");
 		options->stack_depth = 64;
 	}

@@ -46,8 +46,11 @@ enum gmt_route {
 #define GMT_API_RUNTIME 0x8000u
 #define GMT_NO_DEVICE	(-1) /* host memory belongs to no device */
 #define GMT_MAX_DEVICES 64
-#define GMT_MAX_FRAMES	256  /* upper bound of the option stack_depth */
-#define GMT_NAME_MAX	4096 /* longest string in a trace; longer ones are cut */
+#define GMT_MAX_DEPTH	256 /* upper bound of the option stack_depth */
+/* Frames of the CUDA runtime are kept on top of it: which there are depends on the runtime. */
+#define GMT_RUNTIME_FRAMES 8
+#define GMT_MAX_FRAMES	   (GMT_MAX_DEPTH + GMT_RUNTIME_FRAMES)
+#define GMT_NAME_MAX	   4096 /* longest string in a trace; longer ones are cut */
 
 #define GMT_PAGE_SHIFT 21 /* the driver's physical pages are 2 MiB (measured) */
 #define GMT_PAGE_BYTES (UINT64_C(1) << GMT_PAGE_SHIFT)
@@ -131,6 +134,8 @@ struct gmt_process {
 	int32_t rank;	    /* -1: none */
 	uint32_t ended;	    /* enum gmt_ended */
 	uint32_t cuda_used; /* cuInit succeeded, or an entry of the table was called */
+	uint32_t forked;    /* a child without exec: its status stays its own */
+	uint32_t reserved;
 };
 
 /* The options that the report obeys. */
@@ -141,9 +146,9 @@ struct gmt_settings {
 	uint32_t fail_on; /* enum gmt_gate_bit */
 	uint32_t exitcode;
 	uint32_t require_cuda;
-	uint32_t kernels; /* enum gmt_kernels_mode */
-	uint32_t stacks;  /* whether stacks were captured */
-	uint32_t reserved;
+	uint32_t kernels;     /* enum gmt_kernels_mode */
+	uint32_t stacks;      /* whether stacks were captured */
+	uint32_t stack_depth; /* frames shown, without the runtime's; 0: all */
 };
 
 /* Numbers about a device that do not change. */

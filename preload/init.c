@@ -96,7 +96,8 @@ static void activate(void)
 	gmt_clock_start();
 	find_directory();
 	if (gmt_config()->stacks)
-		gmt_stack_start(init.directory, (unsigned int)gmt_config()->stack_depth);
+		gmt_stack_start(init.directory,
+				(unsigned int)gmt_config()->stack_depth + GMT_RUNTIME_FRAMES);
 	gmt_context_note_devices();
 	__cxa_atexit(last_moment, NULL, NULL);
 	if (gmt_config()->kernels == GMT_KERNELS_CUPTI)
@@ -173,6 +174,7 @@ static void describe_process(struct gmt_ledger *ledger, enum gmt_ended ended, in
 		.rank = *rank >= '0' && *rank <= '9' ? atoi(rank) : -1,
 		.ended = ended,
 		.cuda_used = gmt_record_has_used_cuda(),
+		.forked = init.forked,
 	};
 	got = readlink("/proc/self/exe", text, sizeof(text) - 1);
 	if (got > 0) {
@@ -199,6 +201,7 @@ static void describe_settings(struct gmt_ledger *ledger)
 		.require_cuda = options->require_cuda || options->fail_on & GMT_GATE_NOCUDA,
 		.kernels = options->kernels,
 		.stacks = options->stacks,
+		.stack_depth = (uint32_t)options->stack_depth,
 	};
 	ledger->report_path = expand(ledger, options->report);
 	ledger->json_path = expand(ledger, options->json);

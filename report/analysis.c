@@ -67,8 +67,8 @@ static bool collect_notes(struct gmt_report *report)
 		    strcmp(ledger->counters[i].name, "dropped_events") == 0 ||
 		    strcmp(ledger->counters[i].name, "unwind_failures") == 0)
 			continue;
-		snprintf(text, sizeof(text), "%" PRIu64 " %s", ledger->counters[i].value,
-			 ledger->counters[i].text);
+		snprintf(text, sizeof(text), "%s: %" PRIu64, ledger->counters[i].text,
+			 ledger->counters[i].value);
 		add_note(report, text);
 	}
 	if (!ledger->settings.stacks)

@@ -70,7 +70,10 @@ static void put_verdict(const struct gmt_text *text, const struct gmt_report *re
 	gmt_buffer_format(text->out, " (pid %d)\n", report->ledger->process.pid);
 	if (verdict->gate != GMT_GATE_OFF) {
 		gmt_buffer_format(text->out, "  gate %s", gate_names[verdict->gate]);
-		if (verdict->exit_code)
+		if (verdict->exit_code &&
+		    (report->ledger->process.status || report->ledger->process.forked))
+			gmt_buffer_format(text->out, ", the program's own status stands");
+		else if (verdict->exit_code)
 			gmt_buffer_format(text->out, ", exit status %d", verdict->exit_code);
 		gmt_buffer_format(text->out, "\n");
 	}

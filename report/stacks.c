@@ -155,6 +155,7 @@ struct walk {
 	bool inside;			   /* nothing but driver and runtime was met yet */
 	const struct gmt_location *vendor; /* of a row of them, not hashed yet */
 	const char *runtime;		   /* raw name of the outermost runtime frame so far */
+	uint32_t depth; /* frames since then, the first that is no longer inside included */
 	uint64_t hash;
 };
 
@@ -211,6 +212,7 @@ static struct gmt_report_stack *make(struct gmt_stacks *stacks, const struct gmt
 {
 	struct gmt_report_stack *stack = new_stack(stacks->heap);
 	uint32_t count = raw->nr_frames < GMT_MAX_FRAMES ? raw->nr_frames : GMT_MAX_FRAMES;
+	uint32_t depth = stacks->ledger->settings.stack_depth;
 	struct walk walk = { .inside = true, .hash = HASH_START };
 	size_t nr_names = 0;
 
@@ -228,8 +230,10 @@ static struct gmt_report_stack *make(struct gmt_stacks *stacks, const struct gmt
 	if (!stack->frames)
 		return NULL;
 	stack->user = UINT32_MAX;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count && (!depth || walk.depth < depth); i++) {
 		take_location(stack, stacks->path[i], &walk);
+		walk.depth += !walk.inside;
+	}
 	end_vendor(&walk);
 	if (stack->user == UINT32_MAX)
 		stack->user = stack->nr_frames;

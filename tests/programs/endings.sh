@@ -28,10 +28,17 @@ expect_err "quick handler" 1
 ends fork 0 23 exit
 expect_no_err "not so"
 
-# While others allocate: what they do after the report was taken is no part of it.
-traced fail_on=leak timeout 60 "$PROGRAMS/endings" busy 0
-expect_status 23 busy
-expect_err "gmtrace: SUMMARY: leak: " 1
+# While others allocate: what they do after the report was taken is no part of it. NVIDIA's runtime
+# (13.0) tears itself down under them and crashes before our turn, with and without us.
+plain=0
+bash -c '"$0" busy 0; exit $?' "$PROGRAMS/endings" >/dev/null 2>&1 || plain=$?
+traced fail_on=leak bash -c 'timeout 60 "$0" busy 0; exit $?' "$PROGRAMS/endings" 2>/dev/null
+if [ $plain = 0 ]; then
+	expect_status 23 busy
+	expect_err "gmtrace: SUMMARY: leak: " 1
+else
+	expect_status $plain busy
+fi
 
 # No handler runs at these ends: no report, and the status is the program's.
 traced fail_on=leak timeout 60 "$PROGRAMS/endings" exec 0

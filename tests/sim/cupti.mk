@@ -23,21 +23,24 @@ $(BUILD)/tests/sim/cupti_%_cbids.h: $(CUPTI_INCLUDE)/cupti_%_cbid.h
 
 $(CUPTI_OBJ): $(BUILD)/%.o: %.c | $(CUPTI_CBIDS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) $(SANFLAGS) $(CUPTI_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,SIM,$@)
+	$(Q)$(CC) $(CFLAGS_COMMON) $(SANFLAGS) $(CUPTI_FLAGS) -MMD -MP -c -o $@ $<
 
 # nodelete: the driver keeps pointers to the tool's functions.
 $(BUILD)/sim/libcupti.so.13: $(CUPTI_OBJ) tests/sim/cupti.map
 	@mkdir -p $(@D)
-	$(CC) $(SANFLAGS) -shared -Wl,-soname,libcupti.so.13 -Wl,-z,nodelete \
+	$(call say,SIM,$@)
+	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,libcupti.so.13 -Wl,-z,nodelete \
 		-Wl,--version-script=tests/sim/cupti.map -o $@ $(CUPTI_OBJ) -ldl -lpthread
 
 $(BUILD)/sim/libcupti.so: $(BUILD)/sim/libcupti.so.13
-	ln -sf libcupti.so.13 $@
+	$(Q)ln -sf libcupti.so.13 $@
 
 # Self-test; run it with LD_LIBRARY_PATH=$(BUILD)/sim.
 $(BUILD)/tests/selftest_cupti: tests/sim/selftest_cupti.c $(SIM_CUPTI) $(BUILD)/sim/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) $(SANFLAGS) -isystem $(CUPTI_INCLUDE) -isystem $(CUDA_HOME)/include \
+	$(call say,SIM,$@)
+	$(Q)$(CC) $(CFLAGS_COMMON) $(SANFLAGS) -isystem $(CUPTI_INCLUDE) -isystem $(CUDA_HOME)/include \
 		-o $@ $< -L$(BUILD)/sim -lcupti -l:libcuda.so.1
 
 -include $(CUPTI_OBJ:.o=.d)

@@ -10,20 +10,23 @@ SIM_DRIVER_CFLAGS = $(CFLAGS_COMMON) $(SANFLAGS) -fPIC -Wno-unused-parameter \
 
 # -Bsymbolic: under a preload that exports cu* as well, the driver must still find its own.
 $(BUILD)/sim/libcuda.so.1: $(SIM_DRIVER_OBJ) tests/sim/driver.map
-	$(CC) -shared $(SANFLAGS) -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,-z,nodelete \
+	$(call say,SIM,$@)
+	$(Q)$(CC) -shared $(SANFLAGS) -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,-z,nodelete \
 		-Wl,--version-script=tests/sim/driver.map -o $@ $(SIM_DRIVER_OBJ) -lpthread
-	ln -sf libcuda.so.1 $(BUILD)/sim/libcuda.so
+	$(Q)ln -sf libcuda.so.1 $(BUILD)/sim/libcuda.so
 
 $(SIM_DRIVER_DIR)/%.o: tests/sim/%.c
 	@mkdir -p $(@D)
-	$(CC) $(SIM_DRIVER_CFLAGS) -c -o $@ $<
+	$(call say,SIM,$@)
+	$(Q)$(CC) $(SIM_DRIVER_CFLAGS) -c -o $@ $<
 
 $(SIM_DRIVER_DIR)/stubs.o: $(SIM_DRIVER_DIR)/stubs.c
-	$(CC) $(SIM_DRIVER_CFLAGS) -c -o $@ $<
+	$(call say,SIM,$@)
+	$(Q)$(CC) $(SIM_DRIVER_CFLAGS) -c -o $@ $<
 
 $(SIM_DRIVER_DIR)/stubs.c: tests/sim/gen-stubs.sh tests/sim/driver-symbols.tsv
 	@mkdir -p $(@D)
-	sh tests/sim/gen-stubs.sh tests/sim/driver-symbols.tsv > $@
+	$(Q)sh tests/sim/gen-stubs.sh tests/sim/driver-symbols.tsv > $@
 
 # Run it with LD_LIBRARY_PATH=$(BUILD)/sim.
 SIM_DRIVER_TEST := tests/sim/selftest_driver.c tests/sim/driver_selftest_work.c \
@@ -31,7 +34,8 @@ SIM_DRIVER_TEST := tests/sim/selftest_driver.c tests/sim/driver_selftest_work.c 
 $(BUILD)/tests/selftest_driver: $(SIM_DRIVER_TEST) tests/sim/driver_selftest.h tests/sim/sim.h \
 		tests/sim/driver_public.h $(BUILD)/sim/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_COMMON) $(SANFLAGS) -isystem $(CUDA_HOME)/include -Itests/sim -o $@ \
+	$(call say,SIM,$@)
+	$(Q)$(CC) $(CFLAGS_COMMON) $(SANFLAGS) -isystem $(CUDA_HOME)/include -Itests/sim -o $@ \
 		$(SIM_DRIVER_TEST) -ldl -lpthread
 
 -include $(SIM_DRIVER_OBJ:.o=.d)

@@ -291,7 +291,7 @@ TEST(analysis_turns_losses_into_notes_and_an_open_verdict)
 	CHECK(report->dropped_events == 2);
 	CHECK(report->nr_notes == 2);
 	CHECK(strcmp(report->notes[0], "a note") == 0);
-	CHECK(strcmp(report->notes[1], "3 frees of an address that was not recorded") == 0);
+	CHECK(strcmp(report->notes[1], "frees of an address that was not recorded: 3") == 0);
 	CHECK(report->verdict.status == GMT_VERDICT_INCOMPLETE);
 	return TEST_PASS;
 }
