@@ -4,7 +4,11 @@
 #
 #	/* links: none */  no CUDA library    /* links: cuda */  the driver's    /* strip */
 #
-# NAME.plugin.c becomes NAME.plugin.so beside the program. -O0: functions and lines are exact.
+# NAME.plugin.c and NAME.WHAT.plugin.c become .so files beside the program; there is one more:
+#
+#	/* links: own runtime */  carries a CUDA runtime in itself, whatever the program links
+#
+# -O0: functions and lines are exact.
 
 PROGRAM_DIR    := tests/programs
 PROGRAM_SRC    := $(filter-out %.plugin.c,$(wildcard $(PROGRAM_DIR)/*.c $(PROGRAM_DIR)/*.cpp))
@@ -12,9 +16,11 @@ PROGRAM_CU     := $(if $(NVCC),$(wildcard $(PROGRAM_DIR)/*.cu))
 PROGRAM_PLUGIN := $(wildcard $(PROGRAM_DIR)/*.plugin.c)
 
 program_names = $(basename $(notdir $(1)))
-program_says  = $(call program_names,$(shell grep -lF '/* $(1) */' $(PROGRAM_SRC) $(PROGRAM_CU)))
+program_says  = $(call program_names,$(shell grep -lF '/* $(1) */' $(PROGRAM_SRC) $(PROGRAM_CU) \
+                    $(PROGRAM_PLUGIN)))
 PROGRAM_LINKS_NONE := $(call program_says,links: none)
 PROGRAM_LINKS_CUDA := $(call program_says,links: cuda)
+PROGRAM_LINKS_OWN  := $(call program_says,links: own runtime)
 PROGRAM_STRIPPED   := $(call program_says,strip)
 
 # NVIDIA's runtime where there is one; it lies in the build as well, which may be copied elsewhere.
@@ -33,9 +39,13 @@ PROGRAM_ARCH  ?= -gencode arch=compute_75,code=[sm_75,compute_75] -gencode arch=
 
 PROGRAM_LIBS_shared := -L$(PROGRAM_CUDART_DIR) -lcudart
 PROGRAM_LIBS_static := -L$(PROGRAM_STATIC_DIR) -lcudart_static -ldl -lrt -lpthread
+# Hidden in it, as a vendor's library does it.
+PROGRAM_OWN_shared := -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(BUILD)/sim/libcudart_static.a -ldl
+PROGRAM_OWN_static := -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(PROGRAM_LIBS_static)
 # $(1) shared or static, $(2) the program's name
 program_libs = $(if $(filter $(2),$(PROGRAM_LINKS_NONE)),,$(if $(filter $(2),$(PROGRAM_LINKS_CUDA)),\
-                 -L$(BUILD)/sim -lcuda,$(PROGRAM_LIBS_$(1))))
+                 -L$(BUILD)/sim -lcuda,$(if $(filter $(2),$(PROGRAM_LINKS_OWN)),$(PROGRAM_OWN_$(1)),\
+                 $(PROGRAM_LIBS_$(1)))))
 program_strip = $(if $(filter $(1),$(PROGRAM_STRIPPED)),strip $@)
 
 # Those that link the driver alone are the same in both.
@@ -47,7 +57,7 @@ PROGRAMS := $(PROGRAM_CUDART) $(PROGRAM_SHARED:%=$(BUILD)/tests/shared/%) \
             $(if $(PROGRAM_STATIC_DIR),$(PROGRAM_PLUGIN:$(PROGRAM_DIR)/%.c=$(BUILD)/tests/static/%.so))
 
 # What has to be there to link against. The simulated libcudart.so is a link, made by its own rule.
-PROGRAM_NEEDS := $(BUILD)/sim/libcuda.so.1 \
+PROGRAM_NEEDS := $(BUILD)/sim/libcuda.so.1 $(BUILD)/sim/libcudart_static.a \
                  $(if $(PROGRAM_CUDART_REAL),$(PROGRAM_CUDART),$(BUILD)/sim/libcudart.so)
 
 $(BUILD)/tests/lib/libcudart.so.%: $(PROGRAM_CUDART_DIR)/libcudart.so.%
@@ -85,7 +95,8 @@ define program_plugin_rule
 $(BUILD)/tests/$(1)/%.plugin.so: $(PROGRAM_DIR)/%.plugin.c $(PROGRAM_DIR)/rules.mk | $(PROGRAM_NEEDS)
 	$$(call say,PROGRAM,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$(CC) -std=gnu11 -shared -fPIC $(PROGRAM_FLAGS) -o $$@ $$< $(PROGRAM_LINK) $(PROGRAM_LIBS_$(1))
+	$$(Q)$(CC) -std=gnu11 -shared -fPIC $(PROGRAM_FLAGS) -o $$@ $$< $(PROGRAM_LINK) \
+	  -Wl,-rpath,'$$$$ORIGIN' $$(call program_libs,$(1),$$*.plugin)
 endef
 $(foreach kind,shared static,$(eval $(call program_plugin_rule,$(kind))))
 

@@ -49,7 +49,7 @@ struct sim_config {
 	unsigned int devices;
 	uint64_t memory, context_bytes, module_bytes, kernel_ns;
 	uint64_t oom_at; /* 0: never */
-	bool deinit;
+	bool deinit, thunks, future, self_lookup;
 	const char *stats; /* path, or NULL */
 };
 

@@ -9,6 +9,9 @@
  *	GMTSIM_SLOW=name:us[,...] that entry first sleeps
  *	GMTSIM_STATS=path         totals are appended there at exit (driver_stats.c)
  *	GMTSIM_DEINIT=0           the driver stays usable after its exit handler
+ *	GMTSIM_THUNKS=1           cuGetProcAddress hands out addresses that are no symbol's
+ *	GMTSIM_FUTURE=1           the driver has versions that nobody has heard of (driver_lookup.c)
+ *	GMTSIM_SELF=1             cuInit looks up the driver's own entries by dlsym, and calls them
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +112,13 @@ static void read_rules(const char *variable, bool with_nth, struct rules *rules)
 	}
 }
 
+static bool is_set(const char *variable)
+{
+	const char *text = getenv(variable);
+
+	return text && strcmp(text, "1") == 0;
+}
+
 static void read_environment(void)
 {
 	const char *deinit = getenv("GMTSIM_DEINIT");
@@ -122,6 +132,9 @@ static void read_environment(void)
 	config.kernel_ns = size_of("GMTSIM_KERNEL_NS", 1000);
 	config.oom_at = size_of("GMTSIM_OOM_AT", 0);
 	config.deinit = !deinit || strcmp(deinit, "0") != 0;
+	config.thunks = is_set("GMTSIM_THUNKS");
+	config.future = is_set("GMTSIM_FUTURE");
+	config.self_lookup = is_set("GMTSIM_SELF");
 	config.stats = getenv("GMTSIM_STATS");
 	read_rules("GMTSIM_FAULT", true, &faults);
 	read_rules("GMTSIM_SLOW", false, &delays);

@@ -18,13 +18,19 @@ int sim_unsupported(const char *name)
 	return sim_leave(&frame, rc == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : rc);
 }
 
+/* An ABI that comes after the headers: one more parameter, under a name that is no symbol. */
+static CUresult allocate_in_future(CUdeviceptr *memory, size_t bytes, int level)
+{
+	return level == SIM_FUTURE_LEVEL ? cuMemAlloc_v2(memory, bytes) : CUDA_ERROR_INVALID_VALUE;
+}
+
 static CUresult look_up(const char *name, void **pfn, int version, cuuint64_t flags,
 			CUdriverProcAddressQueryResult *status)
 {
 	const struct sim_lookup *best = NULL;
 	bool too_new = false;
 
-	if (version > SIM_VERSION)
+	if (version > (sim_config()->future ? SIM_FUTURE : SIM_VERSION))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (unsigned int i = 0; i < sim_nr_lookups; i++) {
 		const struct sim_lookup *row = &sim_lookups[i];
@@ -41,6 +47,10 @@ static CUresult look_up(const char *name, void **pfn, int version, cuuint64_t fl
 			best = row;
 	}
 	*pfn = best ? best->address : NULL;
+	if (best && sim_config()->thunks)
+		*pfn = sim_thunk((unsigned int)(best - sim_lookups));
+	if (version >= SIM_FUTURE && strcmp(name, "cuMemAlloc") == 0)
+		*pfn = (void *)allocate_in_future;
 	if (status)
 		*status = best	    ? CU_GET_PROC_ADDRESS_SUCCESS
 			  : too_new ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT

@@ -15,6 +15,13 @@ extern const unsigned int sim_nr_lookups;
 
 int sim_unsupported(const char *name);
 
+/* With GMTSIM_FUTURE, cuMemAlloc of this version is another ABI, which takes the level too. */
+#define SIM_FUTURE	 14000
+#define SIM_FUTURE_LEVEL 14
+
+/* An address that jumps to that row's entry, the same at every call (driver_thunk.c). */
+void *sim_thunk(unsigned int row);
+
 /* Replaced by the linker where a real definition exists. Each has its own address. */
 #define SIM_STUB(name)                                                                             \
 	int name(void);                                                                            \

@@ -2,8 +2,11 @@
  * What every entry of the simulated driver goes through: the one mutex, the life of the driver
  * (not initialised, ready, gone at exit, useless in a forked child), the tool, and cuInit.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@ enum state { COLD, READY, GONE, FORKED };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic enum state state;
+static bool looked_up; /* under the mutex */
 static atomic_uint next_thread, next_correlation;
 static _Atomic(const struct gmtsim_tool *) current_tool;
 
@@ -127,6 +131,33 @@ CUresult sim_leave(struct sim_frame *frame, CUresult result)
 	return result;
 }
 
+/*
+ * As drivers do (WSL's): by its handle, as any program would. A tool that hands the driver a hook
+ * of its own sends it round in circles.
+ */
+static CUresult look_up_self(void)
+{
+	void *self = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	CUresult (*init)(unsigned int) = NULL;
+	void *found = self ? dlsym(self, "cuInit") : NULL;
+
+	memcpy(&init, &found, sizeof(init));
+	if (init != cuInit || dlsym(self, "cuMemAlloc_v2") != (void *)cuMemAlloc_v2 ||
+	    dlsym(self, "cuGetProcAddress_v2") != (void *)cuGetProcAddress_v2)
+		return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
+	return init(0);
+}
+
+/* Entries that the program sees, called from inside: a tool's own start must bear that. */
+static CUresult call_back(void)
+{
+	CUresult (*get)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
+	void *symbol = dlsym(RTLD_DEFAULT, "cuGetProcAddress_v2"), *found;
+
+	memcpy(&get, &symbol, sizeof(get));
+	return get ? get("cuMemAlloc", &found, SIM_VERSION, 0, NULL) : CUDA_SUCCESS;
+}
+
 SIM_API_EARLY(cuInit, (unsigned int Flags), (Flags))
 {
 	if (Flags)
@@ -137,6 +168,21 @@ SIM_API_EARLY(cuInit, (unsigned int Flags), (Flags))
 		return CUDA_SUCCESS;
 	if (sim_config()->devices == 0)
 		return CUDA_ERROR_NO_DEVICE;
+	if (sim_config()->self_lookup && !looked_up) {
+		CUresult rc;
+
+		looked_up = true;
+		sim_unlock();
+		rc = look_up_self();
+		if (rc == CUDA_SUCCESS)
+			rc = call_back();
+		sim_lock();
+		if (rc != CUDA_SUCCESS)
+			return rc;
+	}
+	/* By now it may have been done from inside. */
+	if (atomic_load(&state) == READY)
+		return CUDA_SUCCESS;
 	if (!sim_devices_open())
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	pthread_atfork(NULL, NULL, forked);

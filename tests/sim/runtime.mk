@@ -26,8 +26,9 @@ $(BUILD)/sim/libcudart.so: $(BUILD)/sim/libcudart.so.13
 # For a library that carries a runtime of its own.
 $(BUILD)/sim/libcudart_static.a: $(RUNTIME_OBJ)
 	@mkdir -p $(@D)
-	rm -f $@
-	$(AR) rcs $@ $(RUNTIME_OBJ)
+	$(call say,SIM,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(RUNTIME_OBJ)
 
 # Self-tests; run them with LD_LIBRARY_PATH=$(BUILD)/sim.
 $(BUILD)/tests/selftest_runtime: tests/sim/selftest_runtime.c $(BUILD)/sim/libcudart.so
