@@ -1,22 +1,7 @@
 /* case: what a plugin leaked is named after the plugin, though it was closed long ago (GM69) */
-#include <dlfcn.h>
-#include <limits.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <cuda_runtime_api.h>
 
 #include "program.h"
-
-static void *open_beside(const char *suffix)
-{
-	char path[PATH_MAX + 16] = "";
-	ssize_t bytes = readlink("/proc/self/exe", path, PATH_MAX);
-
-	EXPECT(bytes > 0);
-	strcpy(path + bytes, suffix);
-	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
 
 int main(void)
 {
@@ -24,7 +9,7 @@ int main(void)
 	void (*work)(void);
 
 	MUST(cudaMalloc(&memory, 4096));
-	plugin = open_beside(".plugin.so");
+	plugin = open_beside(".plugin.so", RTLD_NOW | RTLD_LOCAL);
 	EXPECT(plugin);
 	*(void **)&work = dlsym(plugin, "plug_work");
 	EXPECT(work);

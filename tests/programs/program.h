@@ -2,8 +2,12 @@
 #ifndef GMT_TESTS_PROGRAM_H
 #define GMT_TESTS_PROGRAM_H
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
@@ -26,5 +30,16 @@
 			exit(98);                                                                  \
 		}                                                                                  \
 	} while (0)
+
+/* Opens what lies beside the program under its name with a suffix. NULL: it cannot be opened. */
+static inline void *open_beside(const char *suffix, int flags)
+{
+	char path[PATH_MAX + 64] = "";
+	ssize_t bytes = readlink("/proc/self/exe", path, PATH_MAX);
+
+	EXPECT(bytes > 0);
+	strcpy(path + bytes, suffix);
+	return dlopen(path, flags);
+}
 
 #endif

@@ -1,0 +1,33 @@
+/* The plugin of two_runtimes.c. */
+/* links: own runtime */
+#include <cuda_runtime_api.h>
+
+#include "program.h"
+
+void plug_work(void *foreign);
+int plug_is_simulated(void);
+extern void *plug_malloc_address;
+
+void *plug_malloc_address;
+
+/* Of the simulated runtime's insides: NVIDIA's has none of that name. */
+extern cudaError_t rt_load(void) __attribute__((weak));
+
+int plug_is_simulated(void)
+{
+	return rt_load != NULL;
+}
+
+static void plug_leak(void)
+{
+	void *memory;
+
+	MUST(cudaMalloc(&memory, 2 * MIB));
+}
+
+void plug_work(void *foreign)
+{
+	plug_malloc_address = (void *)cudaMalloc;
+	plug_leak();
+	MUST(cudaFree(foreign));
+}
