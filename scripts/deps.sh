@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs what building and testing need (Debian, Ubuntu), as far as it is missing. With all of it
-# there it does nothing, and needs no network.
+# there it does nothing, and needs no network. deps.sh ci: what CI alone tests with as well.
 set -eu
 cuda=${CUDA_HOME:-/usr/local/cuda}
 
@@ -27,6 +27,11 @@ clang-format     command clang-format
 shellcheck       command shellcheck
 valgrind         command valgrind
 '
+
+[ "${1-}" != ci ] || wanted="$wanted
+gcc-aarch64-linux-gnu command aarch64-linux-gnu-gcc
+qemu-user        command qemu-aarch64
+"
 
 there()
 {
