@@ -1,6 +1,7 @@
 #!/bin/bash
 # The table of driver entries against the list of what the driver exports: every row exists, and
-# every ABI variant of a row's entry is a row. README's option table against options.def.
+# every ABI variant of a row's entry is a row. What cuGetProcAddress answers for them, likewise.
+# README's option table against options.def.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 symbols=tests/sim/driver-symbols.tsv
@@ -35,6 +36,9 @@ for symbol in $exported; do
 	grep -qxF "$(base <<<"$symbol")" <<<"$bases" || continue
 	grep -qxF "$symbol" <<<"$hooked" || complain "$symbol: a variant without a row"
 done
+
+scripts/versions.sh preload/driver_apis.def $symbols | diff -q - preload/driver_versions.def >/dev/null ||
+	complain "driver_versions.def is not of this table: scripts/versions.sh makes it"
 
 # | `key` | or | `key`, `key` |: the first column of the table under "Options".
 keys=$(sed -n 's/^GMT_OPTION([a-z]*, *\([a-z_]*\),.*/\1/p' preload/options.def | sort)
