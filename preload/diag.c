@@ -1,9 +1,12 @@
 /* Owns nothing. Any thread. */
+#define _GNU_SOURCE
 #include "preload/diag.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <time.h>
 #include <unistd.h>
 
 static size_t append(char *line, size_t used, size_t room, const char *text)
@@ -12,6 +15,22 @@ static size_t append(char *line, size_t used, size_t room, const char *text)
 	for (; *text && used < room; text++)
 		line[used++] = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
 	return used;
+}
+
+/* The reader of standard error may be gone: the program must not get a SIGPIPE for our words. */
+static void say(const char *line, size_t bytes)
+{
+	struct timespec at_once = { 0, 0 };
+	sigset_t pipe_only, pending, old;
+
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &pipe_only, &old);
+	if (write(STDERR_FILENO, line, bytes) < 0 && errno == EPIPE &&
+	    !sigismember(&pending, SIGPIPE))
+		sigtimedwait(&pipe_only, NULL, &at_once);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 void gmt_diag(const char *part, ...)
@@ -26,8 +45,6 @@ void gmt_diag(const char *part, ...)
 		used = append(line, used, sizeof(line) - 1, part);
 	va_end(parts);
 	line[used++] = '\n';
-	if (write(STDERR_FILENO, line, used) < 0) {
-		/* Nobody is left to tell. */
-	}
+	say(line, used);
 	errno = saved;
 }
