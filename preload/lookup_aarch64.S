@@ -25,8 +25,8 @@ dlsym:
 	mov	x0, x9
 	ret
 1:
-	adrp	x16, gmt_real_dlsym
-	ldr	x16, [x16, :lo12:gmt_real_dlsym]
+	adrp	x16, gmt_next_dlsym
+	ldr	x16, [x16, :lo12:gmt_next_dlsym]
 	br	x16
 	.cfi_endproc
 	.size	dlsym, .-dlsym
@@ -49,8 +49,8 @@ dlopen:
 	.cfi_def_cfa_offset 0
 	.cfi_restore 29
 	.cfi_restore 30
-	adrp	x16, gmt_real_dlopen
-	ldr	x16, [x16, :lo12:gmt_real_dlopen]
+	adrp	x16, gmt_next_dlopen
+	ldr	x16, [x16, :lo12:gmt_next_dlopen]
 	br	x16
 	.cfi_endproc
 	.size	dlopen, .-dlopen

@@ -1,5 +1,5 @@
 /*
- * dlsym and dlopen, exported. A filter is asked first; then control goes to the real one by a jump,
+ * dlsym and dlopen, exported. A filter is asked first; then control goes to the next one by a jump,
  * so that glibc sees the caller's own return address: it finds RTLD_NEXT, RTLD_DEFAULT's scope,
  * RUNPATH and $ORIGIN by it.
  */
@@ -31,7 +31,7 @@ dlsym:
 	jz	1f
 	ret
 1:
-	jmp	*gmt_real_dlsym(%rip)
+	jmp	*gmt_next_dlsym(%rip)
 	.cfi_endproc
 	.size	dlsym, .-dlsym
 
@@ -48,7 +48,7 @@ dlopen:
 	movl	%eax, %esi
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
-	jmp	*gmt_real_dlopen(%rip)
+	jmp	*gmt_next_dlopen(%rip)
 	.cfi_endproc
 	.size	dlopen, .-dlopen
 #endif

@@ -13,6 +13,8 @@
 
 gmt_dlsym_fn *gmt_real_dlsym;
 gmt_dlopen_fn *gmt_real_dlopen;
+gmt_dlsym_fn *gmt_next_dlsym;
+gmt_dlopen_fn *gmt_next_dlopen;
 
 static const char *const names[GMT_NR_ENTRIES] = {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool)                       \
@@ -30,8 +32,11 @@ static struct {
 	atomic_bool filled;
 } real;
 
-/* Newest first: a name's version is that of the glibc in which it moved. */
-void *gmt_real_next(const char *name)
+/*
+ * By its version, so that it is libc's: another tool's has none. Newest first: a name's version is
+ * that of the glibc in which it moved.
+ */
+static void *of_libc(const char *name)
 {
 	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.10",
 						"GLIBC_2.2.5" };
@@ -47,12 +52,24 @@ void *gmt_real_next(const char *name)
 
 void gmt_real_bootstrap(void)
 {
+	gmt_dlsym_fn *dlsym_of_libc;
+
 	if (__atomic_load_n(&gmt_real_dlsym, __ATOMIC_ACQUIRE))
 		return;
+	dlsym_of_libc = (gmt_dlsym_fn *)of_libc("dlsym");
 	/* Two threads may both come here: they find the same. dlsym last, it is the flag. */
-	__atomic_store_n(&gmt_real_dlopen, (gmt_dlopen_fn *)gmt_real_next("dlopen"),
+	__atomic_store_n(&gmt_real_dlopen, (gmt_dlopen_fn *)of_libc("dlopen"), __ATOMIC_RELEASE);
+	__atomic_store_n(&gmt_next_dlopen, (gmt_dlopen_fn *)dlsym_of_libc(RTLD_NEXT, "dlopen"),
 			 __ATOMIC_RELEASE);
-	__atomic_store_n(&gmt_real_dlsym, (gmt_dlsym_fn *)gmt_real_next("dlsym"), __ATOMIC_RELEASE);
+	__atomic_store_n(&gmt_next_dlsym, (gmt_dlsym_fn *)dlsym_of_libc(RTLD_NEXT, "dlsym"),
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&gmt_real_dlsym, dlsym_of_libc, __ATOMIC_RELEASE);
+}
+
+void *gmt_real_next(const char *name)
+{
+	gmt_real_bootstrap();
+	return gmt_real_dlsym(RTLD_NEXT, name);
 }
 
 /* The extent of a loaded library, from the program headers at its base; a handle is a link_map. */

@@ -13,14 +13,20 @@
 typedef void *gmt_dlsym_fn(void *handle, const char *name);
 typedef void *gmt_dlopen_fn(const char *path, int flags);
 
-/* What the trampolines jump to; set by gmt_real_bootstrap. */
-extern __attribute__((visibility("hidden"))) gmt_dlsym_fn *gmt_real_dlsym;
-extern __attribute__((visibility("hidden"))) gmt_dlopen_fn *gmt_real_dlopen;
+#define GMT_HIDDEN __attribute__((visibility("hidden")))
 
-/* Finds the next dlsym and dlopen. Any thread, any number of times; calls dlvsym only. */
+/* libc's own, for ourselves; set by gmt_real_bootstrap. */
+extern GMT_HIDDEN gmt_dlsym_fn *gmt_real_dlsym;
+extern GMT_HIDDEN gmt_dlopen_fn *gmt_real_dlopen;
+
+/* What the trampolines jump to: another tool's that was preloaded after us, or libc's. */
+extern GMT_HIDDEN gmt_dlsym_fn *gmt_next_dlsym;
+extern GMT_HIDDEN gmt_dlopen_fn *gmt_next_dlopen;
+
+/* Finds them. Any thread, any number of times; calls dlvsym and what it returned. */
 void gmt_real_bootstrap(void);
 
-/* The next definition of one of libc's functions after ours; NULL: none. */
+/* The next definition after ours of one of libc's functions; NULL: none. */
 void *gmt_real_next(const char *name);
 
 /*
