@@ -1,9 +1,9 @@
 #!/bin/bash
-# case: a hundred short programs without CUDA print nothing and write nothing
+# case: a thousand short programs without CUDA print nothing and write nothing
 . "$(dirname "$0")/script.inc"
 
 # shellcheck disable=SC2016
-traced fail_on=leak:json=report.json sh -c 'i=0; while [ $i -lt 100 ]; do /bin/true || exit 1; i=$((i+1)); done'
+traced fail_on=leak:json=report.json sh -c 'i=0; while [ $i -lt 1000 ]; do /bin/true || exit 1; i=$((i+1)); done'
 expect_status 0 children
 expect_silence children
 [ ! -s out ] || fail "stdout"
