@@ -42,7 +42,7 @@ PROGRAM_ONLY := report/symbolize.c report/read_trace.c report/read_rows.c report
 REPORT_SRC   := $(wildcard report/*.c)
 LIB_SRC      := $(wildcard preload/*.c cupti/*.c) $(filter-out $(PROGRAM_ONLY) \
                   $(wildcard report/symbolize_*.c report/main_*.c),$(REPORT_SRC))
-PURE_SRC     := preload/arena.c preload/ledger.c preload/ledger_account.c preload/ledger_facts.c \
+PURE_SRC     := preload/arena.c preload/ledger.c preload/ledger_account.c preload/ledger_errors.c preload/ledger_facts.c \
                 preload/ledger_kernels.c \
                 preload/pages.c
 PROGRAM_SRC  := $(REPORT_SRC) $(PURE_SRC)

@@ -88,6 +88,20 @@ enum gmt_block_state {
 	GMT_BLOCK_RESET,
 };
 
+enum gmt_error_kind {
+	GMT_ERROR_DOUBLE_FREE,
+	GMT_ERROR_UNKNOWN_FREE,
+	GMT_ERROR_WRONG_FAMILY,
+	GMT_ERROR_WRONG_DEVICE,
+	GMT_ERROR_INTERIOR_FREE,
+	GMT_ERROR_FAILED_FREE,
+	GMT_ERROR_OOM,
+	GMT_NR_ERRORS
+};
+#define GMT_ERROR_NAMES                                                                            \
+	"double_free", "unknown_free", "wrong_family", "wrong_device", "interior_free",            \
+		"failed_free", "oom"
+
 /* ended, in struct gmt_process */
 enum gmt_ended {
 	GMT_ENDED_EXIT,
@@ -123,7 +137,7 @@ enum gmt_gate_bit {
 #define GMT_GATE_NAMES                                                                             \
 	"leak", "lost", "growth", "handle", "badfree", "oom", "pool", "peak", "regression", "nocuda"
 /* What this version can judge; asking for another gate is answered with status 24. */
-#define GMT_GATES_JUDGED (GMT_GATE_LEAK | GMT_GATE_PEAK | GMT_GATE_NOCUDA)
+#define GMT_GATES_JUDGED (GMT_GATE_LEAK | GMT_GATE_BADFREE | GMT_GATE_PEAK | GMT_GATE_NOCUDA)
 
 /* Facts about the process, as numbers; its strings are in struct gmt_ledger. */
 struct gmt_process {

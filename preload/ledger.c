@@ -29,9 +29,10 @@ struct gmt_ledger *gmt_ledger_new(struct gmt_arena *arena)
 	ledger->arena = arena;
 	ledger->reclaimed_end = &ledger->reclaimed;
 	ledger->pages = gmt_pages_new(arena);
+	ledger->recent = gmt_arena_zalloc(arena, GMT_RECENT_FREES * sizeof(*ledger->recent));
 	ledger->process.rank = -1;
 	ledger->settings.max_peak = UINT64_MAX;
-	return ledger->pages ? ledger : NULL;
+	return ledger->pages && ledger->recent ? ledger : NULL;
 }
 
 bool gmt_ledger_push(struct gmt_ledger *ledger, void ***array, uint32_t *count, uint32_t *room,
@@ -226,6 +227,7 @@ bool gmt_ledger_free(struct gmt_ledger *ledger, uint64_t addr, uint64_t time_ns,
 	block->site->frees++;
 	block->site->lifetimes[lifetime_bucket(block, time_ns)]++;
 	ledger->kinds[block->site->kind].frees++;
+	gmt_ledger_note_freed(ledger, block);
 	HASH_DELETE(hh, ledger->blocks, block);
 	gmt_arena_free(ledger->arena, block, sizeof(*block));
 	return true;
@@ -285,6 +287,7 @@ uint64_t gmt_ledger_reclaim(struct gmt_ledger *ledger, uint32_t context, uint64_
 			continue;
 		gmt_ledger_count_out(ledger, block, time_ns);
 		HASH_DELETE(hh, ledger->blocks, block);
+		gmt_ledger_note_freed(ledger, block);
 		block->site->reset_bytes += block->bytes;
 		block->site->reset_blocks++;
 		put_reclaimed(ledger, block);

@@ -151,6 +151,24 @@ struct gmt_api_names {
 	const char *runtime; /* "cudaMalloc", or NULL */
 };
 
+/* A call that was a mistake, counted by where it was made and what it was about. */
+struct gmt_error {
+	uint64_t address, time_ns; /* of the first */
+	uint64_t count;
+	uint32_t stack, alloc_stack; /* 0: unknown */
+	uint16_t api;
+	uint8_t kind; /* enum gmt_error_kind */
+	struct gmt_error *next;
+};
+
+/* Where a freed block had come from, to tell a second free from one of an unknown address. */
+struct gmt_recent {
+	uint64_t addr;
+	uint32_t stack;
+};
+
+#define GMT_RECENT_FREES 4096
+
 struct gmt_note {
 	const char *text;
 	struct gmt_note *next;
@@ -184,6 +202,10 @@ struct gmt_ledger {
 	struct gmt_kernel *kernels;	  /* list, in order of id */
 	struct gmt_kernel **kernel_by_id; /* id = index + 1 */
 	uint32_t nr_kernels, kernels_room;
+
+	struct gmt_error *errors; /* in order of first occurrence */
+	uint32_t nr_errors;
+	struct gmt_recent *recent; /* by hash of the address */
 
 	struct gmt_process process;
 	struct gmt_settings settings;
@@ -239,6 +261,17 @@ bool gmt_ledger_unfree(struct gmt_ledger *ledger, const struct gmt_claim *claim,
 
 /* The free took place: releases what the claim held. */
 void gmt_ledger_freed(struct gmt_ledger *ledger, struct gmt_claim *claim);
+
+/*
+ * The driver refused a free: event has its address, time, api and stack; claim is what was claimed
+ * for it, given back already. wrong_family: the block is of another family than the call frees.
+ * False: no memory, or too many different errors.
+ */
+bool gmt_ledger_bad_free(struct gmt_ledger *ledger, const struct gmt_event *event,
+			 const struct gmt_claim *claim, bool wrong_family);
+
+/* The error of this kind, api and stacks, made if there is none (with count 0). NULL: no room. */
+struct gmt_error *gmt_ledger_error(struct gmt_ledger *ledger, const struct gmt_error *row);
 
 /*
  * A context is gone: its linear, pinned and array memory went with it. Stream-ordered memory and

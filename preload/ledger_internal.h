@@ -34,6 +34,9 @@ bool gmt_ledger_push(struct gmt_ledger *ledger, void ***array, uint32_t *count, 
 bool gmt_ledger_index_site(struct gmt_ledger *ledger, struct gmt_site *site);
 struct gmt_pool *gmt_ledger_pool(struct gmt_ledger *ledger, uint64_t handle, int32_t device);
 
+/* For ledger_errors.c: the block is freed. */
+void gmt_ledger_note_freed(struct gmt_ledger *ledger, const struct gmt_block *block);
+
 /* Adds a block to every sum of live bytes, and takes it out again. */
 void gmt_ledger_count_in(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns);
 void gmt_ledger_count_out(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns);

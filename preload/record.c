@@ -169,8 +169,7 @@ void gmt_record_claim(uint64_t addr, struct gmt_claim *claim)
 	now = gmt_now_ns();
 	ledger = lock_ledger();
 	if (ledger) {
-		if (!gmt_ledger_free(ledger, addr, now, claim))
-			gmt_count(GMT_COUNT_unknown_frees);
+		gmt_ledger_free(ledger, addr, now, claim);
 		account(ledger, now);
 		unlock_ledger();
 	}
@@ -187,8 +186,6 @@ void gmt_record_freed(struct gmt_claim *claim, enum gmt_freed outcome)
 		return;
 	if (!begin(&saved))
 		return;
-	if (outcome == GMT_FREED_REFUSED)
-		gmt_count(GMT_COUNT_failed_frees);
 	ledger = lock_ledger();
 	if (ledger) {
 		if (outcome == GMT_FREED)
@@ -202,6 +199,41 @@ void gmt_record_freed(struct gmt_claim *claim, enum gmt_freed outcome)
 	if (!kept)
 		count_loss();
 	end(saved);
+}
+
+static void record_bad_free(struct gmt_call call, uint64_t addr, uint32_t frees,
+			    const struct gmt_claim *claim)
+{
+	struct gmt_event event = { .addr = addr, .api = call.api };
+	bool wrong_family = claim->claimed && !(frees >> claim->event.kind & 1);
+	struct gmt_ledger *ledger;
+	bool kept = false;
+	int saved;
+
+	if (!begin(&saved))
+		return;
+	event.time_ns = gmt_now_ns();
+	event.stack = gmt_stack_capture(call.caller);
+	ledger = lock_ledger();
+	if (ledger) {
+		kept = gmt_ledger_bad_free(ledger, &event, claim, wrong_family);
+		unlock_ledger();
+	}
+	if (!kept)
+		gmt_count(GMT_COUNT_dropped_errors);
+	end(saved);
+}
+
+void gmt_record_free_ended(struct gmt_call call, uint64_t addr, uint32_t frees,
+			   struct gmt_claim *claim, enum gmt_freed outcome)
+{
+	gmt_record_freed(claim, outcome);
+	if (!addr || outcome == GMT_FREED_TEARDOWN)
+		return;
+	if (outcome == GMT_FREED_REFUSED)
+		record_bad_free(call, addr, frees, claim);
+	else if (!claim->claimed)
+		gmt_count(GMT_COUNT_unknown_frees);
 }
 
 void gmt_record_reclaim(uint32_t context)

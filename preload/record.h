@@ -35,6 +35,14 @@ void gmt_record_reclaim(uint32_t context);
 void gmt_record_claim(uint64_t addr, struct gmt_claim *claim);
 void gmt_record_freed(struct gmt_claim *claim, enum gmt_freed outcome);
 
+/*
+ * The same for a free that may be a mistake. frees: a bit per kind that the call is for. A free
+ * that the driver refuses is an error with the stack of this call; one of an address that we do not
+ * know, which the driver accepts, is only counted.
+ */
+void gmt_record_free_ended(struct gmt_call call, uint64_t addr, uint32_t frees,
+			   struct gmt_claim *claim, enum gmt_freed outcome);
+
 /* Whether a live block holds addr. */
 bool gmt_record_knows(uint64_t addr);
 

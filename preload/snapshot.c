@@ -280,6 +280,23 @@ static void put_kernel(struct writer *writer, const struct gmt_kernel *kernel)
 	put(writer, padding, record.bytes - bytes);
 }
 
+static void put_errors(struct writer *writer, const struct gmt_ledger *ledger)
+{
+	for (const struct gmt_error *error = ledger->errors; error; error = error->next) {
+		struct gmt_trace_error row = {
+			.address = error->address,
+			.time_ns = error->time_ns,
+			.count = error->count,
+			.stack = error->stack,
+			.alloc_stack = error->alloc_stack,
+			.api = error->api,
+			.kind = error->kind,
+		};
+
+		PUT(writer, GMT_TRACE_ERROR, { &row, sizeof(row) });
+	}
+}
+
 static void put_all(struct writer *writer, const struct gmt_ledger *ledger)
 {
 	struct gmt_trace_header header = {
@@ -302,6 +319,7 @@ static void put_all(struct writer *writer, const struct gmt_ledger *ledger)
 	gmt_ledger_each_block(ledger, put_block, writer);
 	for (const struct gmt_kernel *kernel = ledger->kernels; kernel; kernel = kernel->next)
 		put_kernel(writer, kernel);
+	put_errors(writer, ledger);
 	put_record(writer, GMT_TRACE_END, NULL, 0);
 	flush(writer);
 }

@@ -37,6 +37,7 @@ enum gmt_trace_type {
 	GMT_TRACE_SITE,	       /* struct gmt_site */
 	GMT_TRACE_BLOCK,       /* struct gmt_trace_block */
 	GMT_TRACE_KERNEL,      /* struct gmt_trace_kernel, struct gmt_trace_kernel_site[], string */
+	GMT_TRACE_ERROR,       /* struct gmt_trace_error */
 	GMT_TRACE_END,	       /* nothing follows */
 };
 
@@ -124,6 +125,12 @@ struct gmt_trace_kernel {
 	uint64_t streams[8];
 	int32_t device;
 	uint32_t nr_streams, name_bytes, nr_sites;
+};
+
+struct gmt_trace_error {
+	uint64_t address, time_ns, count;
+	uint32_t stack, alloc_stack;
+	uint32_t api, kind;
 };
 
 struct gmt_trace_kernel_site {

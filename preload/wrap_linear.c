@@ -1,6 +1,6 @@
 /*
- * Linear device memory, stream-ordered memory and host memory: all rows of driver_apis.def that
- * only allocate or free. A failure of ours never reaches the application.
+ * Linear device memory, stream-ordered memory, host memory and arrays: all rows of driver_apis.def
+ * that only allocate or free. A failure of ours never reaches the application.
  */
 #define __CUDA_API_VERSION_INTERNAL
 #include <stdint.h>
@@ -11,10 +11,12 @@
 #include "preload/init.h"
 #include "preload/record.h"
 #include "preload/wrap.h"
+#include "preload/wrap_array.h"
 
 /* Where a new block lies, by its kind. */
 #define PLACE_OF_DEVICE(address)     gmt_context_place()
 #define PLACE_OF_MANAGED(address)    gmt_context_place()
+#define PLACE_OF_ARRAY(address)	     gmt_context_place()
 #define PLACE_OF_POOL(address)	     gmt_context_pool_place(address)
 #define PLACE_OF_PINNED(address)     gmt_context_host_place()
 #define PLACE_OF_REGISTERED(address) gmt_context_no_place()
@@ -49,6 +51,18 @@ static enum gmt_freed outcome_of(CUresult rc)
 	}                                                                                          \
 	GMT_DEFINE_HOOKS(symbol, params, args)
 
+/* The kinds that a call is for; cuMemFree takes stream-ordered memory as well. */
+#define KIND(kind)		      (1u << GMT_KIND_##kind)
+#define LINEAR			      (KIND(DEVICE) | KIND(MANAGED) | KIND(POOL) | KIND(IMPORTED) | KIND(GRAPH))
+#define FREES_cuMemFree		      LINEAR
+#define FREES_cuMemFree_v2	      LINEAR
+#define FREES_cuMemFreeAsync	      (KIND(POOL) | KIND(IMPORTED) | KIND(GRAPH))
+#define FREES_cuMemFreeAsync_ptsz     FREES_cuMemFreeAsync
+#define FREES_cuMemFreeHost	      KIND(PINNED)
+#define FREES_cuMemHostUnregister     KIND(REGISTERED)
+#define FREES_cuArrayDestroy	      KIND(ARRAY)
+#define FREES_cuMipmappedArrayDestroy KIND(ARRAY)
+
 /* Claimed before the call: once it returns, another thread may own the same address. */
 #define GMT_FREE(symbol, runtime, params, args, address)                                           \
 	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, GMT_STRIP params)                    \
@@ -57,14 +71,14 @@ static enum gmt_freed outcome_of(CUresult rc)
 		struct gmt_claim claim;                                                            \
 		CUresult rc;                                                                       \
                                                                                                    \
-		(void)call;                                                                        \
 		if (!real)                                                                         \
 			return GMT_NO_DRIVER;                                                      \
 		if (!gmt_init_traced())                                                            \
 			return real args;                                                          \
 		gmt_record_claim((uint64_t)(address), &claim);                                     \
 		rc = real args;                                                                    \
-		gmt_record_freed(&claim, outcome_of(rc));                                          \
+		gmt_record_free_ended(call, (uint64_t)(address), FREES_##symbol, &claim,           \
+				      outcome_of(rc));                                             \
 		return rc;                                                                         \
 	}                                                                                          \
 	GMT_DEFINE_HOOKS(symbol, params, args)

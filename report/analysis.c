@@ -101,12 +101,13 @@ static void judge(struct gmt_report *report)
 		.leaked_bytes = report->leaked_bytes,
 		.leaked_blocks = report->leaked_blocks,
 		.peak_device = GMT_NO_DEVICE,
+		.bad_frees = report->bad_frees,
 		.dropped_events = report->dropped_events,
 		.cuda_used = ledger->process.cuda_used,
 		/* A runtime looks up hundreds of names; that they came by shows that we are heard.
 		 */
 		.saw_calls = report->allocations || ledger->failed_allocations ||
-			     ledger->nr_kernels || ledger->nr_passed_through ||
+			     ledger->nr_kernels || ledger->nr_passed_through || ledger->nr_errors ||
 			     counter(ledger, "unknown_frees"),
 	};
 
@@ -126,7 +127,7 @@ static bool analyse(struct gmt_analysis *analysis)
 	return name_sites(analysis) && gmt_analysis_leaks(analysis) &&
 	       gmt_analysis_peaks(analysis) && gmt_analysis_sites(analysis) &&
 	       gmt_analysis_devices(analysis) && gmt_analysis_kernels(analysis) &&
-	       collect_notes(analysis->report);
+	       gmt_analysis_errors(analysis) && collect_notes(analysis->report);
 }
 
 struct gmt_report *gmt_analysis_make(const struct gmt_ledger *ledger,

@@ -26,6 +26,11 @@ bool gmt_analysis_peaks(struct gmt_analysis *analysis);
 bool gmt_analysis_sites(struct gmt_analysis *analysis);
 bool gmt_analysis_devices(struct gmt_analysis *analysis); /* fragmentation.c, with the balance */
 bool gmt_analysis_kernels(struct gmt_analysis *analysis);
+bool gmt_analysis_errors(struct gmt_analysis *analysis);
+
+/* What the user called: the runtime's name where the entry was handed to a runtime. */
+const char *gmt_analysis_api(const struct gmt_ledger *ledger, uint16_t api,
+			     const struct gmt_report_stack *stack);
 
 /*
  * Sums the shares of a site into one and sorts, largest first. shares is the caller's and changed;

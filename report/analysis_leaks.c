@@ -27,16 +27,15 @@ struct count {
 	uint64_t *next;	 /* where the next size of a group goes */
 };
 
-static const char *api_of(const struct gmt_analysis *analysis, uint32_t site)
+const char *gmt_analysis_api(const struct gmt_ledger *ledger, uint16_t api,
+			     const struct gmt_report_stack *stack)
 {
-	uint16_t api = analysis->ledger->sites[site]->api;
 	uint16_t row = api & (uint16_t)~GMT_API_RUNTIME;
-	const struct gmt_api_names *names =
-		row < GMT_MAX_APIS ? &analysis->ledger->apis[row] : NULL;
+	const struct gmt_api_names *names = row < GMT_MAX_APIS ? &ledger->apis[row] : NULL;
 
 	if (api & GMT_API_RUNTIME) {
-		if (analysis->origins[site]->runtime)
-			return analysis->origins[site]->runtime;
+		if (stack->runtime)
+			return stack->runtime;
 		if (names && names->runtime && *names->runtime)
 			return names->runtime;
 	}
@@ -121,7 +120,8 @@ static struct cell **filled_cells(struct gmt_analysis *analysis, struct count *c
 				continue;
 			cell->site = i;
 			cell->stack = analysis->origins[i];
-			cell->api = api_of(analysis, i);
+			cell->api = gmt_analysis_api(ledger, ledger->sites[i]->api,
+						     analysis->origins[i]);
 			cell->kind = ledger->sites[i]->kind;
 			cell->device = ledger->sites[i]->device;
 			cell->leak_class = (uint8_t)j;

@@ -148,7 +148,7 @@ bool gmt_emit_json(const struct gmt_report *report, struct gmt_buffer *out)
 	gmt_json_peaks(&json, report);
 	gmt_json_fragmentation(&json, report);
 	put_empty(&json, "handles", '{', '}');
-	put_empty(&json, "errors", '[', ']');
+	gmt_json_errors(&json, report);
 	put_empty(&json, "oom", '[', ']');
 	gmt_json_kernels(&json, report);
 	put_empty(&json, "findings", '[', ']');

@@ -46,6 +46,25 @@ void gmt_json_leaks(struct gmt_json *json, const struct gmt_report *report)
 	gmt_json_close(json, ']');
 }
 
+void gmt_json_errors(struct gmt_json *json, const struct gmt_report *report)
+{
+	gmt_json_open(json, "errors", '[');
+	for (uint32_t i = 0; i < report->nr_errors; i++) {
+		const struct gmt_report_error *error = &report->errors[i];
+
+		gmt_json_open(json, NULL, '{');
+		gmt_json_put(json, "kind", json_string(error->kind));
+		gmt_json_put(json, "api", gmt_json_text(error->api));
+		gmt_json_put(json, "address", gmt_json_address(error->address));
+		gmt_json_put(json, "time", gmt_json_time(error->time_ns));
+		gmt_json_put(json, "count", gmt_json_count(error->count));
+		gmt_json_stack(json, "stack", error->stack);
+		gmt_json_stack(json, "alloc_stack", error->alloc_stack);
+		gmt_json_close(json, '}');
+	}
+	gmt_json_close(json, ']');
+}
+
 void gmt_json_peaks(struct gmt_json *json, const struct gmt_report *report)
 {
 	gmt_json_open(json, "peaks", '[');

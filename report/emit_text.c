@@ -181,6 +181,32 @@ void gmt_text_leaks(const struct gmt_text *text, const struct gmt_report *report
 	gmt_text_more(text, "  ", GMT_TEXT_GROUPS, report->nr_leaks);
 }
 
+static void put_error(const struct gmt_text *text, const struct gmt_report_error *error)
+{
+	gmt_buffer_format(text->out, "  %s: ", error->kind);
+	gmt_buffer_escape(text->out, error->api);
+	gmt_buffer_format(text->out, " of 0x%" PRIx64 " was refused, ", error->address);
+	gmt_buffer_plural(text->out, error->count, "time", "times");
+	gmt_buffer_format(text->out, ", first at ");
+	gmt_buffer_time(text->out, error->time_ns);
+	gmt_buffer_format(text->out, "\n");
+	put_stack(text, error->stack);
+	if (error->alloc_stack->nr_frames == 0)
+		return;
+	gmt_buffer_format(text->out, "    the memory came from\n");
+	put_stack(text, error->alloc_stack);
+}
+
+void gmt_text_errors(const struct gmt_text *text, const struct gmt_report *report)
+{
+	if (report->nr_errors == 0)
+		return;
+	gmt_text_title(text, "Errors");
+	for (uint32_t i = 0; i < report->nr_errors && i < GMT_TEXT_GROUPS; i++)
+		put_error(text, &report->errors[i]);
+	gmt_text_more(text, "  ", GMT_TEXT_GROUPS, report->nr_errors);
+}
+
 bool gmt_emit_text(const struct gmt_report *report, bool color, struct gmt_buffer *out)
 {
 	struct gmt_text text = { out, color };
@@ -189,6 +215,7 @@ bool gmt_emit_text(const struct gmt_report *report, bool color, struct gmt_buffe
 	gmt_text_leaks(&text, report);
 	gmt_text_peaks(&text, report);
 	gmt_text_fragmentation(&text, report);
+	gmt_text_errors(&text, report);
 	gmt_text_kernels(&text, report);
 	gmt_text_balance(&text, report);
 	gmt_text_coverage(&text, report);

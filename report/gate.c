@@ -63,6 +63,11 @@ static uint32_t failed_gates(const struct gmt_settings *settings,
 			    "peak: %" PRIu64 " bytes on device %d, max_peak is %" PRIu64 " bytes",
 			    facts->peak_bytes, facts->peak_device, settings->max_peak);
 	}
+	if (armed & GMT_GATE_BADFREE && facts->bad_frees) {
+		failed |= GMT_GATE_BADFREE;
+		give_reason(verdict, "badfree: %" PRIu64 " mistaken %s", facts->bad_frees,
+			    facts->bad_frees == 1 ? "free" : "frees");
+	}
 	return failed;
 }
 

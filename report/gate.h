@@ -11,6 +11,7 @@ struct gmt_gate_facts {
 	uint64_t leaked_bytes, leaked_blocks; /* counted ones */
 	uint64_t peak_bytes;		      /* of the device with the highest */
 	int32_t peak_device;
+	uint64_t bad_frees;
 	uint64_t dropped_events;
 	bool cuda_used;
 	bool saw_calls; /* some call or look-up of CUDA came by the hooks, besides cuInit */

@@ -42,6 +42,7 @@ void gmt_json_shares(struct gmt_json *json, const char *key,
 		     const struct gmt_report_shares *shares);
 
 /* Parts of the document, each with its key. */
+void gmt_json_errors(struct gmt_json *json, const struct gmt_report *report);
 void gmt_json_leaks(struct gmt_json *json, const struct gmt_report *report);
 void gmt_json_peaks(struct gmt_json *json, const struct gmt_report *report);
 void gmt_json_sites(struct gmt_json *json, const struct gmt_report *report);

@@ -147,6 +147,14 @@ struct gmt_verdict {
 	char reasons[GMT_REASONS_MAX][GMT_REASON_BYTES];
 };
 
+/* A call that was a mistake, and where the memory it was about had come from. */
+struct gmt_report_error {
+	const char *kind; /* as the JSON report names it */
+	const char *api;
+	uint64_t address, time_ns, count;
+	const struct gmt_report_stack *stack, *alloc_stack;
+};
+
 struct gmt_report {
 	struct gmt_heap *heap;
 	const struct gmt_ledger *ledger;
@@ -164,6 +172,9 @@ struct gmt_report {
 	uint32_t nr_sites;
 	struct gmt_report_device *devices; /* those seen */
 	uint32_t nr_devices;
+	struct gmt_report_error *errors; /* most frequent first */
+	uint32_t nr_errors;
+	uint64_t bad_frees;		   /* all of them but oom, added up */
 	struct gmt_report_kernel *kernels; /* longest first */
 	uint32_t nr_kernels;
 	char **notes; /* of coverage, with the counters that are not zero */

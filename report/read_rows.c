@@ -317,6 +317,29 @@ static bool read_kernel(struct reader *reader)
 	return done;
 }
 
+static bool read_error(struct reader *reader)
+{
+	struct gmt_trace_error row;
+	struct gmt_error *error;
+
+	if (!take(reader, &row, sizeof(row)))
+		return false;
+	if (row.kind >= GMT_NR_ERRORS || row.stack > reader->ledger->nr_stacks ||
+	    row.alloc_stack > reader->ledger->nr_stacks || row.api > UINT16_MAX)
+		return gmt_trace_fail(reader, "an error's numbers are out of range");
+	error = gmt_ledger_error(reader->ledger, &(struct gmt_error){
+							 .address = row.address,
+							 .time_ns = row.time_ns,
+							 .stack = row.stack,
+							 .alloc_stack = row.alloc_stack,
+							 .api = (uint16_t)row.api,
+							 .kind = (uint8_t)row.kind,
+						 });
+	if (error)
+		error->count += row.count;
+	return gmt_trace_kept(reader, error != NULL);
+}
+
 bool gmt_trace_read_row(struct reader *reader, uint32_t type)
 {
 	switch (type) {
@@ -350,6 +373,8 @@ bool gmt_trace_read_row(struct reader *reader, uint32_t type)
 		return read_block(reader);
 	case GMT_TRACE_KERNEL:
 		return read_kernel(reader);
+	case GMT_TRACE_ERROR:
+		return read_error(reader);
 	default:
 		return true; /* of a later version */
 	}

@@ -51,6 +51,7 @@ void gmt_text_percent(const struct gmt_text *text, uint64_t part, uint64_t whole
 void gmt_text_leaks(const struct gmt_text *text, const struct gmt_report *report);
 void gmt_text_peaks(const struct gmt_text *text, const struct gmt_report *report);
 void gmt_text_fragmentation(const struct gmt_text *text, const struct gmt_report *report);
+void gmt_text_errors(const struct gmt_text *text, const struct gmt_report *report);
 void gmt_text_kernels(const struct gmt_text *text, const struct gmt_report *report);
 void gmt_text_balance(const struct gmt_text *text, const struct gmt_report *report);
 void gmt_text_coverage(const struct gmt_text *text, const struct gmt_report *report);

@@ -15,15 +15,15 @@ cat >filter.c <<'C'
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
-void *gmt_real_dlsym, *gmt_real_dlopen;
+__attribute__((visibility("hidden"))) void *gmt_next_dlsym, *gmt_next_dlopen;
 static int answer(void)
 {
 	return 42;
 }
 __attribute__((constructor)) static void start(void)
 {
-	gmt_real_dlsym = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
-	gmt_real_dlopen = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.34");
+	gmt_next_dlsym = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+	gmt_next_dlopen = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.34");
 }
 void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller)
 {

@@ -308,3 +308,52 @@ TEST(ledger_a_live_block_takes_at_most_160_bytes)
 	CHECK(ledger->kinds[GMT_KIND_DEVICE].live_blocks == BLOCKS + SITES);
 	return TEST_PASS;
 }
+
+static enum gmt_error_kind refused(struct gmt_ledger *ledger, uint64_t addr, bool wrong_family)
+{
+	struct gmt_event event = { .addr = addr, .time_ns = 50, .stack = 9 };
+	struct gmt_claim claim;
+	const struct gmt_error *last;
+
+	gmt_ledger_free(ledger, addr, 50, &claim);
+	gmt_ledger_unfree(ledger, &claim, GMT_BLOCK_LIVE);
+	gmt_ledger_bad_free(ledger, &event, &claim, wrong_family);
+	for (last = ledger->errors; last->next;)
+		last = last->next;
+	return last->kind;
+}
+
+TEST(ledger_tells_what_a_refused_free_was)
+{
+	struct gmt_ledger *ledger = new_ledger();
+
+	allocate(ledger, 0x10000000, 4096, 1, 1);
+	allocate(ledger, 0x20000000, 4096, 2, 2);
+	release(ledger, 0x20000000, 3);
+
+	CHECK(refused(ledger, 0x10000100, false) == GMT_ERROR_INTERIOR_FREE);
+	CHECK(refused(ledger, 0x20000000, false) == GMT_ERROR_DOUBLE_FREE);
+	CHECK(refused(ledger, 0x30000000, false) == GMT_ERROR_UNKNOWN_FREE);
+	CHECK(refused(ledger, 0x10000000, true) == GMT_ERROR_WRONG_FAMILY);
+	CHECK(refused(ledger, 0x10000000, false) == GMT_ERROR_FAILED_FREE);
+	CHECK(ledger->nr_errors == 5 && ledger->errors->alloc_stack == 1);
+	CHECK(ledger->kinds[GMT_KIND_DEVICE].live_blocks == 1);
+	return TEST_PASS;
+}
+
+TEST(ledger_counts_equal_errors_in_one_and_bounds_the_others)
+{
+	struct gmt_ledger *ledger = new_ledger();
+	struct gmt_event event = { .addr = 0x5000, .stack = 9 };
+	struct gmt_claim claim = { .claimed = 0 };
+
+	for (int i = 0; i < 7; i++)
+		CHECK(gmt_ledger_bad_free(ledger, &event, &claim, false));
+	CHECK(ledger->nr_errors == 1 && ledger->errors->count == 7);
+	for (event.stack = 10; event.stack < 1009; event.stack++)
+		CHECK(gmt_ledger_bad_free(ledger, &event, &claim, false));
+
+	CHECK(!gmt_ledger_bad_free(ledger, &event, &claim, false));
+	CHECK(ledger->nr_errors == 1000);
+	return TEST_PASS;
+}

@@ -46,6 +46,8 @@ static struct gmt_ledger *sample_ledger(void)
 	allocate(ledger, 0x20000000, 100, 0, GMT_KIND_POOL);
 	gmt_ledger_sample_pool(ledger, &pool);
 	gmt_ledger_launch(ledger, gmt_ledger_kernel(ledger, "_Z1kPi", 0), 9, words, 1);
+	gmt_ledger_error(ledger, &(struct gmt_error){ .address = 0x77, .stack = 1, .api = 3 })
+		->count = 2;
 	gmt_ledger_note(ledger, "a note");
 	gmt_ledger_push_name(ledger, &ledger->argv, &ledger->argc, &room, "app");
 	ledger->exe = "/bin/app";
@@ -78,6 +80,7 @@ TEST(trace_gives_back_the_ledger_that_was_written)
 	CHECK(strcmp(read->devices[0].name, "Sim") == 0);
 	CHECK(read->pools->pool == 77 && read->pools->used_bytes == 100);
 	CHECK(read->kernels->launches == 1 && read->kernels->sites->bytes == 4096);
+	CHECK(read->nr_errors == 1 && read->errors->count == 2 && read->errors->address == 0x77);
 	CHECK(strcmp(read->notes->text, "a note") == 0);
 	CHECK(read->argc == 1 && strcmp(read->argv[0], "app") == 0 && !read->argv[1]);
 	CHECK(strcmp(read->apis[3].runtime, "cudaMalloc") == 0);
