@@ -36,7 +36,7 @@ static struct {
  * By its version, so that it is libc's: another tool's has none. Newest first: a name's version is
  * that of the glibc in which it moved.
  */
-static void *of_libc(const char *name)
+void *gmt_real_of_libc(const char *name)
 {
 	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.10",
 						"GLIBC_2.2.5" };
@@ -56,9 +56,10 @@ void gmt_real_bootstrap(void)
 
 	if (__atomic_load_n(&gmt_real_dlsym, __ATOMIC_ACQUIRE))
 		return;
-	dlsym_of_libc = (gmt_dlsym_fn *)of_libc("dlsym");
+	dlsym_of_libc = (gmt_dlsym_fn *)gmt_real_of_libc("dlsym");
 	/* Two threads may both come here: they find the same. dlsym last, it is the flag. */
-	__atomic_store_n(&gmt_real_dlopen, (gmt_dlopen_fn *)of_libc("dlopen"), __ATOMIC_RELEASE);
+	__atomic_store_n(&gmt_real_dlopen, (gmt_dlopen_fn *)gmt_real_of_libc("dlopen"),
+			 __ATOMIC_RELEASE);
 	__atomic_store_n(&gmt_next_dlopen, (gmt_dlopen_fn *)dlsym_of_libc(RTLD_NEXT, "dlopen"),
 			 __ATOMIC_RELEASE);
 	__atomic_store_n(&gmt_next_dlsym, (gmt_dlsym_fn *)dlsym_of_libc(RTLD_NEXT, "dlsym"),

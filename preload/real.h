@@ -26,6 +26,9 @@ extern GMT_HIDDEN gmt_dlopen_fn *gmt_next_dlopen;
 /* Finds them. Any thread, any number of times; calls dlvsym and what it returned. */
 void gmt_real_bootstrap(void);
 
+/* libc's own definition, whatever tools are there; NULL: none. */
+void *gmt_real_of_libc(const char *name);
+
 /* The next definition after ours of one of libc's functions; NULL: none. */
 void *gmt_real_next(const char *name);
 

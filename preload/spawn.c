@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/real.h"
 #include "preload/snapshot.h"
 
 /* The report of a large program takes seconds; after this it is written here, without names. */
@@ -32,7 +33,10 @@
 #define TRACE_FD  3
 #define RESULT_FD 4
 
+typedef int clone_fn(int (*run)(void *), void *stack, int flags, void *data, ...);
+
 struct birth {
+	clone_fn *clone; /* libc's: ThreadSanitizer's cannot do without a fork */
 	const char *program;
 	char *const *argv;
 	char *const *envp;
@@ -68,8 +72,8 @@ static int child(void *data)
 {
 	struct birth *birth = data;
 
-	birth->grandchild = clone(grandchild, (char *)birth->stack + STACK_BYTES,
-				  CLONE_VM | CLONE_VFORK | SIGCHLD, birth);
+	birth->grandchild = birth->clone(grandchild, (char *)birth->stack + STACK_BYTES,
+					 CLONE_VM | CLONE_VFORK | SIGCHLD, birth);
 	if (birth->grandchild < 0)
 		birth->error = errno;
 	syscall(SYS_exit, 0);
@@ -82,6 +86,9 @@ static bool start(struct birth *birth)
 	char *stacks;
 	pid_t pid;
 
+	birth->clone = (clone_fn *)gmt_real_of_libc("clone");
+	if (!birth->clone)
+		return false;
 	stacks = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		      -1, 0);
 	if (stacks == MAP_FAILED)
@@ -91,7 +98,7 @@ static bool start(struct birth *birth)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	/* No signal at its end (exit signal 0), so that only __WALL sees it. */
-	pid = clone(child, stacks + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
+	pid = birth->clone(child, stacks + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK, birth);
 	if (pid > 0)
 		while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
 			;

@@ -75,6 +75,27 @@ static void find_cursor(void *handle)
 		stacks.getcontext = NULL;
 }
 
+/*
+ * As unw_backtrace, which keeps something for each thread and takes a lock when the thread has
+ * ended. ThreadSanitizer, whose lock it is, has left the thread by then, and crashes.
+ */
+static int backtrace_by_steps(void **addresses, int max)
+{
+	unw_context_t context;
+	unw_cursor_t cursor;
+	unw_word_t address;
+	int count = 0;
+
+	if (stacks.getcontext(&context) != 0 || stacks.init_local(&cursor, &context) != 0)
+		return 0;
+	do {
+		if (stacks.get_reg(&cursor, UNW_REG_IP, &address) != 0 || !address)
+			break;
+		addresses[count++] = (void *)address;
+	} while (count < max && stacks.step(&cursor) > 0);
+	return count;
+}
+
 bool gmt_stack_start(const char *own_directory, unsigned int depth)
 {
 	/* liblzma first: libunwind needs it and would look in the system's directories only. */
@@ -99,6 +120,8 @@ bool gmt_stack_start(const char *own_directory, unsigned int depth)
 		return false;
 	}
 	find_cursor(handle);
+	if (stacks.getcontext && gmt_real_dlsym(RTLD_DEFAULT, "__tsan_init"))
+		symbol = (void *)backtrace_by_steps;
 	atomic_store_explicit(&stacks.backtrace, symbol, memory_order_release);
 	return true;
 }
