@@ -32,6 +32,12 @@ struct gmt_block {
 	UT_hash_handle hh;
 };
 
+/* Whether it is found by the addresses inside of it; an array is known by its handle alone. */
+static inline bool gmt_block_has_addresses(const struct gmt_block *block)
+{
+	return block->site->kind != GMT_KIND_ARRAY;
+}
+
 /* Blocks of cudaMalloc up to 1 MiB share physical pages; the other kinds have pages of their own.
  */
 static inline bool gmt_block_is_small(const struct gmt_block *block)

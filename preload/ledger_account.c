@@ -111,7 +111,7 @@ static void note_worst(struct gmt_page_totals *pages, uint64_t time_ns)
 static void page_in(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns)
 {
 	struct gmt_device *device = device_of(ledger, block->site->device);
-	bool known = gmt_pages_insert(ledger->pages, block);
+	bool known = gmt_block_has_addresses(block) && gmt_pages_insert(ledger->pages, block);
 
 	if (!device)
 		return;

@@ -12,8 +12,8 @@
 static const char *const status_names[] = { GMT_VERDICT_NAMES };
 static const char *const gate_names[] = { GMT_GATE_STATE_NAMES };
 
-/* "40.0 MiB (41,943,040 bytes) in 10 blocks", "4 bytes in 1 block" */
-static void put_exact(const struct gmt_text *text, uint64_t bytes, uint64_t blocks)
+/* "40.0 MiB (41,943,040 bytes)", "4 bytes" */
+static void put_bytes(const struct gmt_text *text, uint64_t bytes)
 {
 	gmt_buffer_size(text->out, bytes);
 	if (bytes >= 1024) {
@@ -21,13 +21,18 @@ static void put_exact(const struct gmt_text *text, uint64_t bytes, uint64_t bloc
 		gmt_buffer_plural(text->out, bytes, "byte", "bytes");
 		gmt_buffer_format(text->out, ")");
 	}
+}
+
+static void put_blocks(const struct gmt_text *text, uint64_t blocks)
+{
 	gmt_buffer_format(text->out, " in ");
 	gmt_buffer_plural(text->out, blocks, "block", "blocks");
 }
 
 static void put_leaked(const struct gmt_text *text, const struct gmt_report *report)
 {
-	put_exact(text, report->leaked_bytes, report->leaked_blocks);
+	put_bytes(text, report->leaked_bytes);
+	put_blocks(text, report->leaked_blocks);
 	gmt_buffer_format(text->out, " leaked");
 }
 
@@ -156,7 +161,11 @@ static void put_inside(const struct gmt_text *text, const struct gmt_report_stac
 static void put_leak(const struct gmt_text *text, const struct gmt_report_leak *leak)
 {
 	gmt_buffer_format(text->out, "  ");
-	put_exact(text, leak->bytes, leak->blocks);
+	put_bytes(text, leak->bytes);
+	/* The driver does not say what an array takes. */
+	if (leak->kind == GMT_KIND_ARRAY)
+		gmt_buffer_format(text->out, " (estimated)");
+	put_blocks(text, leak->blocks);
 	gmt_buffer_format(text->out, " by ");
 	gmt_buffer_escape(text->out, leak->api);
 	if (leak->device != GMT_NO_DEVICE)

@@ -88,3 +88,23 @@ TEST(pages_refuse_addresses_that_no_machine_has)
 	CHECK(ledger->kinds[GMT_KIND_DEVICE].live_blocks == 1);
 	return TEST_PASS;
 }
+
+TEST(pages_do_not_hold_arrays)
+{
+	struct gmt_ledger *ledger = gmt_ledger_new(gmt_arena_new());
+	struct gmt_event event = { .addr = 0x7f0000000010, .bytes = 4096, .kind = GMT_KIND_ARRAY };
+	struct gmt_claim claim;
+	bool replaced;
+
+	CHECK(gmt_ledger_alloc(ledger, &event, &replaced));
+	/* A handle is a host pointer: a block of pages may lie around it. */
+	allocate(ledger, 0x7f0000000000, 512);
+
+	CHECK(!gmt_ledger_find(ledger, 0x7f0000000200));
+	CHECK(gmt_ledger_find(ledger, 0x7f0000000010));
+	CHECK(gmt_ledger_free(ledger, 0x7f0000000000, 1, &claim));
+	CHECK(!gmt_ledger_find(ledger, 0x7f0000000010));
+	CHECK(gmt_ledger_free(ledger, 0x7f0000000010, 1, &claim));
+	CHECK(claim.event.kind == GMT_KIND_ARRAY && claim.event.bytes == 4096);
+	return TEST_PASS;
+}
