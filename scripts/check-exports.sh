@@ -42,6 +42,7 @@ done
 
 # glibc 2.34 is the oldest that we run on.
 for symbol in $(dynamic 0); do
+	[[ $symbol != *GLIBC_PRIVATE* ]] || complain "needs $symbol"
 	version=$(sed -n 's/.*@*GLIBC_\([0-9.]*\).*/\1/p' <<<"$symbol")
 	[ -n "$version" ] || continue
 	[ "$(printf '%s\n2.34\n' "$version" | sort -V | tail -1)" = 2.34 ] ||
