@@ -9,7 +9,7 @@ struct tile {
 	bool per_channel; /* bytes are of one channel */
 };
 
-/* By number: headers before 12.8 lack the names of the later ones (cuda.h 13.0, CUarray_format). */
+/* CUarray_format of cuda.h 13.0, by number: older headers lack names. */
 static const struct tile tiles[] = {
 	/* integers of 8, 16 and 32 bits, without and with a sign; half; float */
 	{ 0x01, 1, 1, 1, true },

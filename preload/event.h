@@ -60,8 +60,8 @@ enum gmt_route {
 
 /* An allocation that succeeded. */
 struct gmt_event {
-	uint64_t addr;
-	uint64_t bytes; /* as requested; pitch x height for pitched memory */
+	uint64_t addr;	/* of an array: its handle, a pointer of the host */
+	uint64_t bytes; /* as requested; pitched: pitch x height; an array: estimated */
 	uint64_t time_ns;
 	uint64_t pool;	/* pool handle for kind POOL; 0: the device's current pool */
 	uint32_t stack; /* stack id; 0: no stack */
