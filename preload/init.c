@@ -34,11 +34,27 @@
 
 enum { ACTIVATION_NONE, ACTIVATION_BUSY, ACTIVATION_DONE };
 
+/* Milliseconds that a thread waits for the report of another; a little over spawn.c's limit. */
+#define REPORT_WAIT 65000
+/*
+ * glibc 2.36 crashes when threads exit at once and its list of handlers, which has room for 32, had
+ * to grow: leave most of it to the program.
+ */
+#define EXITING_THREADS 8
+
+enum {
+	REPORT_NONE,
+	REPORT_STARTED,
+	REPORT_BUSY, /* reporter is set */
+	REPORT_DONE
+};
+
 static struct {
 	atomic_int traced; /* 0: not known yet, 1: yes, 2: no */
 	atomic_int activation;
-	bool forked; /* a child without exec keeps its own status */
-	atomic_bool reported;
+	bool forked;	   /* a child without exec keeps its own status */
+	atomic_int report; /* REPORT_* */
+	pthread_t reporter;
 	atomic_int owner;     /* the process whose memory this is; 0: not traced */
 	char directory[4096]; /* of libgmtrace.so */
 } init;
@@ -90,8 +106,12 @@ static void last_moment(void *data)
 	gmt_context_sample();
 }
 
+static void register_end(void);
+
 static void activate(void)
 {
+	/* A library may use CUDA, and exit, before our constructor has run. */
+	register_end();
 	gmt_config_warn();
 	gmt_clock_start();
 	find_directory();
@@ -303,23 +323,42 @@ static int report(enum gmt_ended ended, int status)
 	return outcome.exit_code;
 }
 
+/* A signal handler of the reporting thread itself does not wait. */
+static void wait_for_report(void)
+{
+	for (int waited = 0; waited < REPORT_WAIT; waited++) {
+		struct timespec millisecond = { 0, 1000000 };
+		int state = atomic_load(&init.report);
+
+		if (state == REPORT_DONE ||
+		    (state == REPORT_BUSY && pthread_equal(init.reporter, pthread_self())))
+			return;
+		nanosleep(&millisecond, NULL);
+	}
+}
+
 int gmt_init_end(enum gmt_ended ended, int status)
 {
 	bool judged_without_cuda =
 		gmt_config_given("program") &&
 		(gmt_config()->require_cuda || gmt_config()->fail_on & GMT_GATE_NOCUDA);
-	int code;
+	int code, expected = REPORT_NONE;
 
 	if (!atomic_load(&init.owner) || getpid() != atomic_load(&init.owner))
 		return status;
 	if (!gmt_record_has_used_cuda() && (!judged_without_cuda || init.forked))
 		return status;
-	/* Of two threads that end the process at once, one reports. */
-	if (atomic_exchange(&init.reported, true))
+	/* Of threads that end the process at once, one reports and the others wait for it. */
+	if (!atomic_compare_exchange_strong(&init.report, &expected, REPORT_STARTED)) {
+		wait_for_report();
 		return status;
+	}
+	init.reporter = pthread_self();
+	atomic_store(&init.report, REPORT_BUSY);
 	if (!init.directory[0])
 		find_directory();
 	code = report(ended, status);
+	atomic_store(&init.report, REPORT_DONE);
 	return code && status == 0 && !init.forked ? code : status;
 }
 
@@ -332,15 +371,31 @@ static void at_exit(int status, void *data)
 	int code = gmt_init_end(GMT_ENDED_EXIT, status);
 
 	(void)data;
+	atomic_store(&init.report, REPORT_DONE);
 	/* Tried: exit from inside an exit handler keeps buffered output and gives this status. */
 	if (code != status)
 		exit(code);
 }
 
+/*
+ * What a thread that exits meanwhile finds instead of the end: glibc lets each thread go through
+ * the handlers that are left, and the first that finds none ends the process. at_exit has been
+ * taken before any of these is, and in the end says that it is done.
+ */
+static void stay(int status, void *data)
+{
+	(void)status;
+	(void)data;
+	if (atomic_load(&init.owner) == getpid())
+		wait_for_report();
+}
+
 static void forked(void)
 {
 	init.forked = true;
-	atomic_store(&init.reported, false);
+	/* Forked while the parent was exiting, there is no at_exit left to take. */
+	if (atomic_load(&init.report) != REPORT_NONE)
+		atomic_store(&init.report, REPORT_DONE);
 	atomic_store(&init.owner, getpid());
 	atomic_store(&init.activation, ACTIVATION_NONE);
 	gmt_clock_forked();
@@ -349,6 +404,22 @@ static void forked(void)
 	gmt_modules_forked();
 	gmt_record_forked();
 	gmt_cupti_forked();
+}
+
+static void register_end(void)
+{
+	static atomic_bool registered;
+
+	if (atomic_exchange(&registered, true))
+		return;
+	gmt_now_ns();
+	atomic_store(&init.owner, getpid());
+	pthread_atfork(NULL, NULL, forked);
+	/* Run last: each thread that comes while another reports takes one of them. */
+	for (int i = 0; i < EXITING_THREADS; i++)
+		on_exit(stay, NULL);
+	on_exit(at_exit, NULL);
+	gmt_endings_start();
 }
 
 __attribute__((constructor)) static void start(int argc, char **argv)
@@ -361,9 +432,5 @@ __attribute__((constructor)) static void start(int argc, char **argv)
 		gmt_config_help();
 		_exit(0); /* ours: nothing was used yet, so it goes straight on */
 	}
-	gmt_now_ns();
-	atomic_store(&init.owner, getpid());
-	pthread_atfork(NULL, NULL, forked);
-	on_exit(at_exit, NULL);
-	gmt_endings_start();
+	register_end();
 }
