@@ -20,6 +20,7 @@
 #include "preload/config.h"
 #include "preload/context.h"
 #include "preload/counters.h"
+#include "preload/describe.h"
 #include "preload/diag.h"
 #include "preload/ledger.h"
 #include "preload/lookup.h"
@@ -29,7 +30,6 @@
 #include "preload/stack.h"
 #include "report/report.h"
 
-#define VERSION		"0.1.0"
 #define ACTIVATION_WAIT 100 /* milliseconds a second thread waits for the first */
 
 enum { ACTIVATION_NONE, ACTIVATION_BUSY, ACTIVATION_DONE };
@@ -62,11 +62,6 @@ static struct {
 /* __cxa_atexit: atexit() of a shared object would bind the handler to its unloading. */
 int __cxa_atexit(void (*handler)(void *), void *data, void *dso);
 
-static const char *program_name(void)
-{
-	return program_invocation_short_name ? program_invocation_short_name : "";
-}
-
 bool gmt_init_traced(void)
 {
 	int traced = atomic_load_explicit(&init.traced, memory_order_relaxed);
@@ -74,7 +69,7 @@ bool gmt_init_traced(void)
 	if (traced == 0) {
 		gmt_config_load(getenv("GMTRACE_OPTIONS"));
 		gmt_lookup_keep_deepbind(gmt_config()->deepbind);
-		traced = fnmatch(gmt_config()->program, program_name(), 0) == 0 ? 1 : 2;
+		traced = fnmatch(gmt_config()->program, gmt_describe_program(), 0) == 0 ? 1 : 2;
 		atomic_store(&init.traced, traced);
 	}
 	return traced == 1;
@@ -144,148 +139,6 @@ void gmt_init_activate(void)
 	}
 }
 
-static const char *rank_of(void)
-{
-	static const char *const variables[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID",
-						 "RANK" };
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		const char *value = getenv(variables[i]);
-
-		if (value && *value)
-			return value;
-	}
-	return "";
-}
-
-static const char *expand(struct gmt_ledger *ledger, const char *path)
-{
-	struct gmt_expand facts = {
-		.program = program_name(),
-		.host = ledger->host ? ledger->host : "",
-		.rank = rank_of(),
-		.pid = getpid(),
-		.start_unix_s = gmt_start_unix_ns() / 1000000000u,
-		.sequence = 0,
-	};
-	char out[4096];
-
-	if (!*path)
-		return NULL;
-	if (!gmt_config_expand(path, &facts, out, sizeof(out))) {
-		gmt_diag("path too long: ", path, NULL);
-		return NULL;
-	}
-	return gmt_ledger_string(ledger, out);
-}
-
-static void describe_process(struct gmt_ledger *ledger, enum gmt_ended ended, int status)
-{
-	const char *rank = rank_of();
-	char text[4096];
-	ssize_t got;
-
-	ledger->process = (struct gmt_process){
-		.start_unix_ns = gmt_start_unix_ns(),
-		.end_ns = gmt_now_ns(),
-		.pid = getpid(),
-		.ppid = getppid(),
-		.status = status,
-		.rank = *rank >= '0' && *rank <= '9' ? atoi(rank) : -1,
-		.ended = ended,
-		.cuda_used = gmt_record_has_used_cuda(),
-		.forked = init.forked,
-	};
-	got = readlink("/proc/self/exe", text, sizeof(text) - 1);
-	if (got > 0) {
-		text[got] = '\0';
-		ledger->exe = gmt_ledger_string(ledger, text);
-	}
-	if (gethostname(text, sizeof(text) - 1) == 0) {
-		text[sizeof(text) - 1] = '\0';
-		ledger->host = gmt_ledger_string(ledger, text);
-	}
-	ledger->version = VERSION;
-}
-
-static void describe_settings(struct gmt_ledger *ledger)
-{
-	const struct gmt_options *options = gmt_config();
-
-	ledger->settings = (struct gmt_settings){
-		.max_peak = options->max_peak,
-		.min_leak_bytes = options->min_leak_bytes,
-		.min_leak_blocks = options->min_leak_blocks,
-		.fail_on = options->fail_on,
-		.exitcode = (uint32_t)options->exitcode,
-		.require_cuda = options->require_cuda || options->fail_on & GMT_GATE_NOCUDA,
-		.kernels = options->kernels,
-		.stacks = options->stacks,
-		.stack_depth = (uint32_t)options->stack_depth,
-	};
-	ledger->report_path = expand(ledger, options->report);
-	ledger->json_path = expand(ledger, options->json);
-}
-
-static void describe_apis(struct gmt_ledger *ledger)
-{
-	static const struct gmt_api_names names[] = {
-#define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) { #symbol, runtime },
-#define GMT_FREE(symbol, runtime, params, args, address)		     { #symbol, runtime },
-#define GMT_CUSTOM(symbol, runtime, file)				     { #symbol, runtime },
-#define GMT_USED(symbol)
-#include "preload/driver_apis.def"
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		ledger->apis[i] = names[i];
-	for (unsigned int i = 0; i < GMT_NR_COUNTERS; i++) {
-		ledger->counters[i].name = gmt_counter_name(i);
-		ledger->counters[i].text = gmt_counter_text(i);
-		ledger->counters[i].value = gmt_counter_value(i);
-	}
-}
-
-static bool listed(const struct gmt_ledger *ledger, const char *name)
-{
-	for (uint32_t i = 0; i < ledger->nr_passed_through; i++)
-		if (strcmp(ledger->passed_through[i], name) == 0)
-			return true;
-	return false;
-}
-
-static void describe_lookups(struct gmt_ledger *ledger)
-{
-	uint32_t room = 0;
-	uintptr_t runtime;
-	const char *name;
-
-	for (unsigned int i = 0; (name = gmt_lookup_passed(i)); i++)
-		if (!listed(ledger, name))
-			gmt_ledger_push_name(ledger, &ledger->passed_through,
-					     &ledger->nr_passed_through, &room, name);
-	for (unsigned int i = 0; (runtime = gmt_lookup_runtime(i)); i++) {
-		uint64_t offset = 0;
-		uint32_t id = gmt_modules_id(runtime, &offset);
-		struct gmt_module *module =
-			id && id <= ledger->nr_modules ? ledger->modules[id - 1] : NULL;
-
-		if (module && (!module->runtime_lo || offset < module->runtime_lo))
-			module->runtime_lo = offset;
-	}
-}
-
-static void describe_arguments(struct gmt_ledger *ledger, int argc, char **argv)
-{
-	uint32_t room = 0;
-
-	for (int i = 0; i < argc; i++)
-		gmt_ledger_push_name(ledger, &ledger->argv, &ledger->argc, &room, argv[i]);
-}
-
-static int saved_argc;
-static char **saved_argv;
-
 /* Writes the report. The verdict's exit code, 0 if there is none. */
 static int report(enum gmt_ended ended, int status)
 {
@@ -300,11 +153,7 @@ static int report(enum gmt_ended ended, int status)
 		gmt_diag("no report: out of memory, or a killed thread holds the ledger", NULL);
 		return 0;
 	}
-	describe_process(ledger, ended, status);
-	describe_settings(ledger);
-	describe_apis(ledger);
-	describe_lookups(ledger);
-	describe_arguments(ledger, saved_argc, saved_argv);
+	gmt_describe(ledger, ended, status, init.forked);
 	switch (gmt_spawn_report(ledger, init.directory, &outcome)) {
 	case GMT_SPAWN_DONE:
 		return outcome.exit_code;
@@ -424,8 +273,7 @@ static void register_end(void)
 
 __attribute__((constructor)) static void start(int argc, char **argv)
 {
-	saved_argc = argc;
-	saved_argv = argv;
+	gmt_describe_arguments(argc, argv);
 	if (!gmt_init_traced())
 		return;
 	if (gmt_config()->help) {

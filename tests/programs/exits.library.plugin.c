@@ -22,6 +22,8 @@ __attribute__((constructor)) static void open_library(void)
 	MUST(cuCtxSetCurrent(context));
 	MUST(cuMemAlloc(&kept, 1000));
 	MUST(cuMemAlloc(&freed, 2000));
+	if (strcmp(getenv("EXITS_BY"), "constructor") == 0)
+		exit(0);
 }
 
 __attribute__((destructor)) static void close_library(void)

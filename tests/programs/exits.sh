@@ -59,7 +59,7 @@ expect_err "SUMMARY: leak: 41943040 bytes in 10 blocks leaked" 1
 ! grep -q "/7\b" fd.gmtrace || fail "gmtrace inherits descriptors: $(cat fd.gmtrace)"
 
 # A library that uses the driver before our constructor and after main, and ends the process there.
-# library HOW STATUS
+# library HOW STATUS STDOUT LEAKED ALLOCATIONS
 library()
 {
 	status=0
@@ -67,9 +67,11 @@ library()
 		env LD_PRELOAD="$TRACER $PROGRAMS/exits.library.plugin.so" "$PROGRAMS/no_cuda" \
 		>out 2>err || status=$?
 	expect_status "$2" "library $1"
-	[ "$(cat out)" = "no CUDA here" ] || [ "$1" = _exit ] || fail "library $1: output is lost"
-	expect_json "library.$1.json" 'r["totals"]["leaked_bytes"], r["totals"]["allocations"]' "(5000, 3)"
+	[ "$(cat out)" = "$3" ] || fail "library $1: stdout"
+	expect_json "library.$1.json" 'r["totals"]["leaked_bytes"], r["totals"]["allocations"]' "($4, $5)"
 }
-library return 23
-library exit 8
-library _exit 9
+library return 23 "no CUDA here" 5000 3
+library exit 8 "no CUDA here" 5000 3
+library _exit 9 "" 5000 3
+# Before main, and before our constructor: no destructor runs.
+library constructor 23 "" 3000 2
