@@ -28,7 +28,7 @@ OPTIMIZE := $(if $(DEBUG),-O0 -DGMT_DEBUG,-O2)
 CFLAGS_COMMON := -std=gnu11 $(OPTIMIZE) -g $(WARNINGS)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 HARDENING := -fstack-protector-strong -D_FORTIFY_SOURCE=2
-INCLUDES := -I. -isystem $(CUDA_HOME)/include
+INCLUDES := -I. -isystem $(CUDA_HOME)/include -DGMT_VERSION='"$(VERSION)"'
 ifneq ($(CUPTI_INCLUDE),)
 INCLUDES += -isystem $(CUPTI_INCLUDE)
 else

@@ -20,10 +20,6 @@
 #include "report/report.h"
 #include "report/symbolize.h"
 
-#ifndef GMT_VERSION
-#define GMT_VERSION "0.1.0"
-#endif
-
 #define EXIT_USAGE 2
 #define EXIT_WORK  1 /* it could not be done */
 
