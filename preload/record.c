@@ -3,7 +3,7 @@
  * ledger. Runs in the application's threads.
  */
 #define _GNU_SOURCE
-#include "preload/record.h"
+#include "preload/record_internal.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -77,7 +77,7 @@ static struct gmt_ledger *the_ledger(void)
 }
 
 /* The ledger, locked; NULL, unlocked: there is none, or the report is being taken. */
-static struct gmt_ledger *lock_ledger(void)
+struct gmt_ledger *gmt_record_lock(void)
 {
 	struct gmt_ledger *ledger;
 
@@ -88,7 +88,7 @@ static struct gmt_ledger *lock_ledger(void)
 	return ledger;
 }
 
-static void unlock_ledger(void)
+void gmt_record_unlock(void)
 {
 	pthread_mutex_unlock(&record.lock);
 }
@@ -128,11 +128,11 @@ void gmt_record_alloc(struct gmt_call call, enum gmt_kind kind, uint64_t addr, u
 	event.time_ns = gmt_now_ns();
 	/* Unwinding is the slow part and may take the loader's lock: before ours. */
 	event.stack = gmt_stack_capture(call.caller);
-	ledger = lock_ledger();
+	ledger = gmt_record_lock();
 	if (ledger) {
 		kept = gmt_ledger_alloc(ledger, &event, &replaced);
 		account(ledger, event.time_ns);
-		unlock_ledger();
+		gmt_record_unlock();
 	}
 	if (!kept)
 		count_loss();
@@ -149,10 +149,10 @@ void gmt_record_failed(void)
 	if (!begin(&saved))
 		return;
 	gmt_init_activate();
-	ledger = lock_ledger();
+	ledger = gmt_record_lock();
 	if (ledger) {
 		ledger->failed_allocations++;
-		unlock_ledger();
+		gmt_record_unlock();
 	}
 	end(saved);
 }
@@ -167,11 +167,11 @@ void gmt_record_claim(uint64_t addr, struct gmt_claim *claim)
 	if (!addr || !begin(&saved))
 		return;
 	now = gmt_now_ns();
-	ledger = lock_ledger();
+	ledger = gmt_record_lock();
 	if (ledger) {
 		gmt_ledger_free(ledger, addr, now, claim);
 		account(ledger, now);
-		unlock_ledger();
+		gmt_record_unlock();
 	}
 	end(saved);
 }
@@ -186,7 +186,7 @@ void gmt_record_freed(struct gmt_claim *claim, enum gmt_freed outcome)
 		return;
 	if (!begin(&saved))
 		return;
-	ledger = lock_ledger();
+	ledger = gmt_record_lock();
 	if (ledger) {
 		if (outcome == GMT_FREED)
 			gmt_ledger_freed(ledger, claim);
@@ -194,7 +194,7 @@ void gmt_record_freed(struct gmt_claim *claim, enum gmt_freed outcome)
 			kept = gmt_ledger_unfree(ledger, claim,
 						 outcome == GMT_FREED_TEARDOWN ? GMT_BLOCK_TEARDOWN
 									       : GMT_BLOCK_LIVE);
-		unlock_ledger();
+		gmt_record_unlock();
 	}
 	if (!kept)
 		count_loss();
@@ -214,10 +214,10 @@ static void record_bad_free(struct gmt_call call, uint64_t addr, uint32_t frees,
 		return;
 	event.time_ns = gmt_now_ns();
 	event.stack = gmt_stack_capture(call.caller);
-	ledger = lock_ledger();
+	ledger = gmt_record_lock();
 	if (ledger) {
 		kept = gmt_ledger_bad_free(ledger, &event, claim, wrong_family);
-		unlock_ledger();
+		gmt_record_unlock();
 	}
 	if (!kept)
 		gmt_count(GMT_COUNT_dropped_errors);
@@ -243,24 +243,12 @@ void gmt_record_reclaim(uint32_t context)
 
 	if (!begin(&saved))
 		return;
-	ledger = lock_ledger();
+	ledger = gmt_record_lock();
 	if (ledger) {
 		gmt_ledger_reclaim(ledger, context, gmt_now_ns());
-		unlock_ledger();
+		gmt_record_unlock();
 	}
 	end(saved);
-}
-
-uint32_t gmt_record_kernel(const char *name, int32_t device)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-	uint32_t id;
-
-	if (!ledger)
-		return 0;
-	id = gmt_ledger_kernel(ledger, name, device);
-	unlock_ledger();
-	return id;
 }
 
 void gmt_record_launch(uint32_t kernel, uint64_t stream, const uint64_t *words, uint32_t nr_words)
@@ -270,111 +258,13 @@ void gmt_record_launch(uint32_t kernel, uint64_t stream, const uint64_t *words, 
 
 	if (!begin(&saved))
 		return;
-	ledger = lock_ledger();
+	ledger = gmt_record_lock();
 	if (ledger) {
 		if (!gmt_ledger_launch(ledger, kernel, stream, words, nr_words))
 			gmt_count(GMT_COUNT_dropped_launches);
-		unlock_ledger();
+		gmt_record_unlock();
 	}
 	end(saved);
-}
-
-void gmt_record_kernel_time(uint32_t kernel, uint64_t stream, uint64_t gpu_ns, uint64_t records)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-
-	if (!ledger)
-		return;
-	gmt_ledger_kernel_time(ledger, kernel, stream, gpu_ns, records);
-	unlock_ledger();
-}
-
-void gmt_record_stack(uint32_t id, const struct gmt_frame *frames, uint32_t nr_frames)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-
-	if (!ledger)
-		return;
-	if (!gmt_ledger_add_stack(ledger, id, frames, nr_frames))
-		gmt_count(GMT_COUNT_lost_stacks);
-	unlock_ledger();
-}
-
-uint32_t gmt_record_module(const struct gmt_module *module)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-	uint32_t id = 0;
-
-	if (!ledger)
-		return 0;
-	if (gmt_ledger_add_module(ledger, module))
-		id = ledger->nr_modules;
-	unlock_ledger();
-	return id;
-}
-
-void gmt_record_device(const struct gmt_device_facts *facts, const char *name)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-
-	if (!ledger)
-		return;
-	gmt_ledger_set_device(ledger, facts, name);
-	unlock_ledger();
-}
-
-void gmt_record_device_sample(const struct gmt_device_sample *sample)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-
-	if (!ledger)
-		return;
-	gmt_ledger_sample_device(ledger, sample);
-	unlock_ledger();
-}
-
-void gmt_record_pool_sample(const struct gmt_pool_sample *sample)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-
-	if (!ledger)
-		return;
-	gmt_ledger_sample_pool(ledger, sample);
-	unlock_ledger();
-}
-
-void gmt_record_note(const char *text)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-
-	if (!ledger)
-		return;
-	gmt_ledger_note(ledger, text);
-	unlock_ledger();
-}
-
-void gmt_record_cupti(enum gmt_cupti state)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-
-	if (!ledger)
-		return;
-	ledger->cupti = state;
-	unlock_ledger();
-}
-
-uint32_t gmt_record_pools(int32_t device, uint64_t *handles, uint32_t room)
-{
-	struct gmt_ledger *ledger = lock_ledger();
-	uint32_t count = 0;
-
-	if (!ledger)
-		return 0;
-	for (struct gmt_pool *pool = ledger->pools; pool; pool = pool->next)
-		if (pool->device == device && count++ < room)
-			handles[count - 1] = pool->pool;
-	unlock_ledger();
-	return count;
 }
 
 struct gmt_ledger *gmt_record_finish(void)
