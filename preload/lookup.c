@@ -263,9 +263,9 @@ static int row_by_version(const char *name, const void *pointer, int version, bo
 		bool per_thread;
 		const char *symbol;
 	} versions[] = {
-#define GMT_VERSION(base, from, per_thread, symbol) { #base, from, per_thread, #symbol },
+#define GMT_ANSWER(base, from, per_thread, symbol) { #base, from, per_thread, #symbol },
 #include "preload/driver_versions.def"
-#undef GMT_VERSION
+#undef GMT_ANSWER
 	};
 	int best = -1;
 

@@ -6,7 +6,7 @@ set -eu
 
 cat <<'HEAD'
 /*
- * What cuGetProcAddress answers: GMT_VERSION(base name, from version, per-thread stream, ABI symbol)
+ * What cuGetProcAddress answers: GMT_ANSWER(base name, from version, per-thread stream, ABI symbol)
  * for each base name with an interposed entry. Made by scripts/versions.sh; not edited by hand.
  * Used where the driver hands out a pointer that no symbol of its own has.
  */
@@ -21,7 +21,7 @@ awk -F '\t' -v rows="$rows" '
 			hooked[list[i]] = 1
 	}
 	{
-		line[NR] = sprintf("GMT_VERSION(%s, %d, %d, %s)", $1, $2, $3, $4)
+		line[NR] = sprintf("GMT_ANSWER(%s, %d, %d, %s)", $1, $2, $3, $4)
 		base[NR] = $1
 		if ($4 in hooked)
 			wanted[$1] = 1
