@@ -20,6 +20,11 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int version, cuuint
 #endif
 
 #if CUDA_VERSION < 12030
+typedef struct CUgraphEdgeData_st CUgraphEdgeData;
+
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
+				     const CUgraphNode *dependencies, const CUgraphEdgeData *edges,
+				     size_t count, CUstreamCaptureMode mode);
 CUresult cuFuncGetName(const char **name, CUfunction function);
 CUresult cuKernelGetName(const char **name, CUkernel kernel);
 #endif

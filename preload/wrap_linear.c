@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+#include "preload/capture.h"
 #include "preload/context.h"
 #include "preload/init.h"
 #include "preload/record.h"
@@ -20,6 +21,14 @@
 #define PLACE_OF_POOL(address)	     gmt_context_pool_place(address)
 #define PLACE_OF_PINNED(address)     gmt_context_host_place()
 #define PLACE_OF_REGISTERED(address) gmt_context_no_place()
+
+/* Whether the call only adds a node to a graph, by the kind of what it allocates. */
+#define INTO_GRAPH_DEVICE(symbol)     false
+#define INTO_GRAPH_MANAGED(symbol)    false
+#define INTO_GRAPH_ARRAY(symbol)      false
+#define INTO_GRAPH_PINNED(symbol)     false
+#define INTO_GRAPH_REGISTERED(symbol) false
+#define INTO_GRAPH_POOL(symbol)	      gmt_capture_is_on(gmt_capture_stream(s, symbol))
 
 static enum gmt_freed outcome_of(CUresult rc)
 {
@@ -42,7 +51,9 @@ static enum gmt_freed outcome_of(CUresult rc)
 		rc = real args;                                                                    \
 		if (!gmt_init_traced())                                                            \
 			return rc;                                                                 \
-		if (rc == CUDA_SUCCESS)                                                            \
+		if (rc == CUDA_SUCCESS && INTO_GRAPH_##kind(#symbol))                              \
+			gmt_count(GMT_COUNT_graph_allocations);                                    \
+		else if (rc == CUDA_SUCCESS)                                                       \
 			gmt_record_alloc(call, GMT_KIND_##kind, (uint64_t)(address), bytes,        \
 					 (uint64_t)(in_pool), PLACE_OF_##kind(address));           \
 		else                                                                               \
@@ -63,6 +74,16 @@ static enum gmt_freed outcome_of(CUresult rc)
 #define FREES_cuArrayDestroy	      KIND(ARRAY)
 #define FREES_cuMipmappedArrayDestroy KIND(ARRAY)
 
+/* Whether the call only adds a node to a graph: the memory is freed when the graph is launched. */
+#define GRAPH_NODE_cuMemFree		   false
+#define GRAPH_NODE_cuMemFree_v2		   false
+#define GRAPH_NODE_cuMemFreeAsync	   gmt_capture_is_on(s)
+#define GRAPH_NODE_cuMemFreeAsync_ptsz	   gmt_capture_is_on(gmt_capture_stream(s, "_cuda_ptsz"))
+#define GRAPH_NODE_cuMemFreeHost	   false
+#define GRAPH_NODE_cuMemHostUnregister	   false
+#define GRAPH_NODE_cuArrayDestroy	   false
+#define GRAPH_NODE_cuMipmappedArrayDestroy false
+
 /* Claimed before the call: once it returns, another thread may own the same address. */
 #define GMT_FREE(symbol, runtime, params, args, address)                                           \
 	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, GMT_STRIP params)                    \
@@ -73,7 +94,7 @@ static enum gmt_freed outcome_of(CUresult rc)
                                                                                                    \
 		if (!real)                                                                         \
 			return GMT_NO_DRIVER;                                                      \
-		if (!gmt_init_traced())                                                            \
+		if (!gmt_init_traced() || GRAPH_NODE_##symbol)                                     \
 			return real args;                                                          \
 		gmt_record_claim((uint64_t)(address), &claim);                                     \
 		rc = real args;                                                                    \
