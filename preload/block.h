@@ -12,6 +12,13 @@
 #include "preload/ledger.h"
 #include "preload/pages.h"
 
+/* What a struct gmt_block stands for; a handle and a mapping begin with one. */
+enum gmt_block_role {
+	GMT_ROLE_MEMORY,
+	GMT_ROLE_HANDLE,  /* physical memory, known by its handle: it has no address of its own */
+	GMT_ROLE_MAPPING, /* addresses at which a handle's memory is mapped; counted nowhere */
+};
+
 /* The kernels a block was passed to, newest first. */
 struct gmt_use {
 	uint32_t kernel;
@@ -28,14 +35,18 @@ struct gmt_block {
 	struct gmt_pool *pool;			  /* NULL: none */
 	uint16_t state;				  /* enum gmt_block_state */
 	uint8_t route; /* as it was recorded, for a free that is given back */
+	uint8_t role;  /* enum gmt_block_role */
 	uint32_t context;
 	UT_hash_handle hh;
 };
 
-/* Whether it is found by the addresses inside of it; an array is known by its handle alone. */
+/*
+ * Whether it is found by the addresses inside of it; an array or a handle of physical memory is
+ * known by its handle alone.
+ */
 static inline bool gmt_block_has_addresses(const struct gmt_block *block)
 {
-	return block->site->kind != GMT_KIND_ARRAY;
+	return block->role != GMT_ROLE_HANDLE && block->site->kind != GMT_KIND_ARRAY;
 }
 
 /* Blocks of cudaMalloc up to 1 MiB share physical pages; the other kinds have pages of their own.

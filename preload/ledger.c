@@ -28,6 +28,7 @@ struct gmt_ledger *gmt_ledger_new(struct gmt_arena *arena)
 		return NULL;
 	ledger->arena = arena;
 	ledger->reclaimed_end = &ledger->reclaimed;
+	ledger->handle_list_end = &ledger->handle_list;
 	ledger->pages = gmt_pages_new(arena);
 	ledger->recent = gmt_arena_zalloc(arena, GMT_RECENT_FREES * sizeof(*ledger->recent));
 	ledger->process.rank = -1;
@@ -70,7 +71,7 @@ bool gmt_ledger_index_site(struct gmt_ledger *ledger, struct gmt_site *site)
 	return entry->hh.tbl != NULL;
 }
 
-static struct gmt_site *site_of(struct gmt_ledger *ledger, const struct gmt_event *event)
+struct gmt_site *gmt_ledger_site(struct gmt_ledger *ledger, const struct gmt_event *event)
 {
 	struct gmt_site_key probe = {
 		.key = { event->stack, event->device, event->api, event->kind },
@@ -124,13 +125,9 @@ static struct gmt_block *find_base(const struct gmt_ledger *ledger, uint64_t add
 	return block;
 }
 
-static struct gmt_block *new_block(struct gmt_ledger *ledger, const struct gmt_event *event,
-				   struct gmt_site *site, uint64_t seq)
+void gmt_ledger_fill_block(struct gmt_ledger *ledger, struct gmt_block *block,
+			   const struct gmt_event *event, struct gmt_site *site, uint64_t seq)
 {
-	struct gmt_block *block = gmt_arena_zalloc(ledger->arena, sizeof(*block));
-
-	if (!block)
-		return NULL;
 	block->addr = event->addr;
 	block->bytes = event->bytes;
 	block->time_ns = event->time_ns;
@@ -140,6 +137,15 @@ static struct gmt_block *new_block(struct gmt_ledger *ledger, const struct gmt_e
 	block->context = event->context;
 	if (site->kind == GMT_KIND_POOL)
 		block->pool = gmt_ledger_pool(ledger, event->pool, event->device);
+}
+
+static struct gmt_block *new_block(struct gmt_ledger *ledger, const struct gmt_event *event,
+				   struct gmt_site *site, uint64_t seq)
+{
+	struct gmt_block *block = gmt_arena_zalloc(ledger->arena, sizeof(*block));
+
+	if (block)
+		gmt_ledger_fill_block(ledger, block, event, site, seq);
 	return block;
 }
 
@@ -165,6 +171,20 @@ static unsigned int lifetime_bucket(const struct gmt_block *block, uint64_t time
 	return 63 - (unsigned int)__builtin_clzll(life);
 }
 
+void gmt_ledger_enter(struct gmt_ledger *ledger, struct gmt_block *block,
+		      const struct gmt_event *event)
+{
+	struct gmt_site *site = block->site;
+
+	ledger->next_seq++;
+	site->allocations++;
+	site->total_bytes += event->bytes;
+	site->last_time_ns = event->time_ns;
+	ledger->kinds[event->kind].allocations++;
+	ledger->routes[event->route]++;
+	gmt_ledger_count_in(ledger, block, event->time_ns);
+}
+
 bool gmt_ledger_alloc(struct gmt_ledger *ledger, const struct gmt_event *event, bool *replaced)
 {
 	struct gmt_claim unseen;
@@ -176,20 +196,34 @@ bool gmt_ledger_alloc(struct gmt_ledger *ledger, const struct gmt_event *event, 
 		gmt_ledger_freed(ledger, &unseen);
 	if (event->kind >= GMT_NR_KINDS)
 		return false;
-	site = site_of(ledger, event);
+	site = gmt_ledger_site(ledger, event);
 	if (!site)
 		return false;
 	block = add_block(ledger, event, site, ledger->next_seq);
 	if (!block)
 		return false;
-	ledger->next_seq++;
-	site->allocations++;
-	site->total_bytes += event->bytes;
-	site->last_time_ns = event->time_ns;
-	ledger->kinds[event->kind].allocations++;
-	ledger->routes[event->route]++;
-	gmt_ledger_count_in(ledger, block, event->time_ns);
+	gmt_ledger_enter(ledger, block, event);
 	return true;
+}
+
+void gmt_ledger_leave(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns)
+{
+	gmt_ledger_count_out(ledger, block, time_ns);
+	if (block->state == GMT_BLOCK_TEARDOWN) {
+		block->site->teardown_bytes -= block->bytes;
+		block->site->teardown_blocks--;
+	}
+	block->site->frees++;
+	block->site->lifetimes[lifetime_bucket(block, time_ns)]++;
+	ledger->kinds[block->site->kind].frees++;
+}
+
+void gmt_ledger_come_back(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t freed_ns)
+{
+	block->site->frees--;
+	block->site->lifetimes[lifetime_bucket(block, freed_ns)]--;
+	ledger->kinds[block->site->kind].frees--;
+	gmt_ledger_count_in(ledger, block, freed_ns);
 }
 
 bool gmt_ledger_free(struct gmt_ledger *ledger, uint64_t addr, uint64_t time_ns,
@@ -219,21 +253,14 @@ bool gmt_ledger_free(struct gmt_ledger *ledger, uint64_t addr, uint64_t time_ns,
 		.claimed = 1,
 		.uses = block->uses,
 	};
-	gmt_ledger_count_out(ledger, block, time_ns);
-	if (block->state == GMT_BLOCK_TEARDOWN) {
-		block->site->teardown_bytes -= block->bytes;
-		block->site->teardown_blocks--;
-	}
-	block->site->frees++;
-	block->site->lifetimes[lifetime_bucket(block, time_ns)]++;
-	ledger->kinds[block->site->kind].frees++;
+	gmt_ledger_leave(ledger, block, time_ns);
 	gmt_ledger_note_freed(ledger, block);
 	HASH_DELETE(hh, ledger->blocks, block);
 	gmt_arena_free(ledger->arena, block, sizeof(*block));
 	return true;
 }
 
-static void set_state(struct gmt_block *block, enum gmt_block_state state)
+void gmt_ledger_set_state(struct gmt_block *block, enum gmt_block_state state)
 {
 	block->state = (uint16_t)state;
 	if (state != GMT_BLOCK_TEARDOWN)
@@ -245,21 +272,16 @@ static void set_state(struct gmt_block *block, enum gmt_block_state state)
 bool gmt_ledger_unfree(struct gmt_ledger *ledger, const struct gmt_claim *claim,
 		       enum gmt_block_state state)
 {
-	struct gmt_site *site;
 	struct gmt_block *block;
 
 	if (!claim->claimed)
 		return true;
-	site = ledger->sites[claim->site - 1];
-	block = add_block(ledger, &claim->event, site, claim->seq);
+	block = add_block(ledger, &claim->event, ledger->sites[claim->site - 1], claim->seq);
 	if (!block)
 		return false;
 	block->uses = claim->uses;
-	set_state(block, state);
-	site->frees--;
-	site->lifetimes[lifetime_bucket(block, claim->freed_ns)]--;
-	ledger->kinds[site->kind].frees--;
-	gmt_ledger_count_in(ledger, block, claim->freed_ns);
+	gmt_ledger_set_state(block, state);
+	gmt_ledger_come_back(ledger, block, claim->freed_ns);
 	return true;
 }
 
@@ -298,7 +320,9 @@ uint64_t gmt_ledger_reclaim(struct gmt_ledger *ledger, uint32_t context, uint64_
 
 struct gmt_block *gmt_ledger_find(const struct gmt_ledger *ledger, uint64_t addr)
 {
-	return gmt_pages_find(ledger->pages, addr);
+	struct gmt_block *block = gmt_pages_find(ledger->pages, addr);
+
+	return block && block->role == GMT_ROLE_MAPPING ? gmt_ledger_mapped_block(block) : block;
 }
 
 static bool show(const struct gmt_block *block,
@@ -314,6 +338,8 @@ static bool show(const struct gmt_block *block,
 		.state = block->state,
 	};
 
+	if (block->role == GMT_ROLE_HANDLE)
+		gmt_ledger_show_handle(block, &view.handle);
 	return visit(&view, data);
 }
 
@@ -322,6 +348,9 @@ void gmt_ledger_each_block(const struct gmt_ledger *ledger,
 			   void *data)
 {
 	for (struct gmt_block *block = ledger->blocks; block; block = block->hh.next)
+		if (!show(block, visit, data))
+			return;
+	for (struct gmt_block *block = ledger->handle_list; block; block = block->page_next)
 		if (!show(block, visit, data))
 			return;
 	for (struct gmt_block *block = ledger->reclaimed; block; block = block->page_next)

@@ -169,6 +169,30 @@ struct gmt_recent {
 
 #define GMT_RECENT_FREES 4096
 
+/* Address space, in bytes, of all devices. Handles stand in kinds. */
+struct gmt_vmm_totals {
+	uint64_t mappings, mapped_bytes; /* a handle mapped twice counts twice */
+	uint64_t reservations, reserved_bytes;
+};
+
+/* What is wrong with a handle of physical memory that is still live. */
+enum gmt_handle_state {
+	GMT_HANDLE_NONE, /* not a handle */
+	GMT_HANDLE_UNRELEASED_UNMAPPED,
+	GMT_HANDLE_UNRELEASED_MAPPED,
+	GMT_HANDLE_RELEASED_MAPPED,
+	GMT_HANDLE_RETAINED, /* released, but retained more often */
+	GMT_NR_HANDLE_STATES
+};
+#define GMT_HANDLE_STATE_WORDS                                                                     \
+	"", "never released, not mapped", "never released, still mapped",                          \
+		"released but still mapped", "retained more often than released"
+
+struct gmt_handle_view {
+	enum gmt_handle_state state;
+	uint32_t references, releases, mappings;
+};
+
 struct gmt_note {
 	const char *text;
 	struct gmt_note *next;
@@ -183,6 +207,13 @@ struct gmt_ledger {
 	struct gmt_block *reclaimed, **reclaimed_end; /* gone with their context, in order */
 	struct gmt_pages *pages;
 	uint64_t next_seq;
+
+	/* Virtual memory management, of ledger_vmm.c. A dead handle's value is given out again. */
+	struct gmt_block *handles;			  /* uthash head, by the handle's value */
+	struct gmt_block *handle_list, **handle_list_end; /* live ones, in order of creation */
+	struct gmt_block *mappings;			  /* uthash head, by first address */
+	struct gmt_reservation *reservations;		  /* uthash head */
+	struct gmt_vmm_totals vmm;
 
 	struct gmt_site **sites; /* sites[0 .. nr_sites-1], id = index + 1 */
 	uint32_t nr_sites, sites_room;
@@ -289,8 +320,12 @@ struct gmt_block_view {
 	const struct gmt_site *site;
 	uint64_t pool;
 	enum gmt_block_state state;
+	struct gmt_handle_view handle; /* state GMT_HANDLE_NONE: none */
 };
-/* Calls visit for each live block in order of allocation, then for each reclaimed one. */
+/*
+ * Calls visit for each live block in order of allocation, then for each live handle of physical
+ * memory, then for each reclaimed block.
+ */
 void gmt_ledger_each_block(const struct gmt_ledger *ledger,
 			   bool (*visit)(const struct gmt_block_view *block, void *data),
 			   void *data);
@@ -301,6 +336,38 @@ struct gmt_share gmt_ledger_share(const struct gmt_ledger *ledger, const struct 
 
 /* Device memory, which devices and the process are measured by; the others stand only in kinds. */
 bool gmt_kind_on_device(enum gmt_kind kind);
+
+/*
+ * Virtual memory management. A handle is a block of kind VMM (or IMPORTED: another's memory) whose
+ * address is the handle's value. It is live while it has references or is mapped; its addresses are
+ * those of its mappings. A handle, mapping or reservation that is not known is left alone.
+ */
+bool gmt_ledger_handle_created(struct gmt_ledger *ledger, const struct gmt_event *event);
+/* One more reference; event tells of a handle that was not known: an imported one. */
+bool gmt_ledger_handle_retained(struct gmt_ledger *ledger, const struct gmt_event *event);
+bool gmt_ledger_map(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes, uint64_t offset,
+		    uint64_t handle, uint64_t time_ns);
+bool gmt_ledger_reserve(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes);
+
+/*
+ * What the driver is about to take away: one reference of a handle; the mappings inside a range; a
+ * reservation. Every claim is ended once, as refused (all is as it was) or not.
+ */
+struct gmt_vmm_claim {
+	struct gmt_handle *handle;
+	struct gmt_mapping *mappings;
+	struct gmt_reservation *reservation;
+};
+void gmt_ledger_release(struct gmt_ledger *ledger, uint64_t handle, uint64_t time_ns,
+			struct gmt_vmm_claim *claim);
+void gmt_ledger_unmap(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes, uint64_t time_ns,
+		      struct gmt_vmm_claim *claim);
+void gmt_ledger_unreserve(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes,
+			  struct gmt_vmm_claim *claim);
+void gmt_ledger_vmm_done(struct gmt_ledger *ledger, struct gmt_vmm_claim *claim);
+/* state: that of the handle then, see gmt_ledger_unfree. */
+void gmt_ledger_vmm_refused(struct gmt_ledger *ledger, struct gmt_vmm_claim *claim,
+			    enum gmt_block_state state);
 
 /* Facts. Strings are copied. */
 bool gmt_ledger_add_module(struct gmt_ledger *ledger, const struct gmt_module *module);
@@ -331,6 +398,9 @@ bool gmt_ledger_put_site(struct gmt_ledger *ledger, const struct gmt_site *row);
 bool gmt_ledger_put_block(struct gmt_ledger *ledger, uint32_t site, uint64_t addr, uint64_t bytes,
 			  uint64_t time_ns, uint64_t seq, uint64_t pool,
 			  enum gmt_block_state state);
+bool gmt_ledger_put_handle(struct gmt_ledger *ledger, const struct gmt_event *event, uint32_t site,
+			   uint64_t seq, enum gmt_block_state state,
+			   const struct gmt_handle_view *view);
 bool gmt_ledger_put_pool(struct gmt_ledger *ledger, const struct gmt_pool_sample *sample,
 			 uint64_t pool, int32_t device, uint64_t used_bytes, uint64_t used_peak);
 bool gmt_ledger_put_kernel(struct gmt_ledger *ledger, const struct gmt_kernel *row);

@@ -12,6 +12,13 @@ bool gmt_kind_on_device(enum gmt_kind kind)
 	       kind == GMT_KIND_VMM || kind == GMT_KIND_GRAPH;
 }
 
+/* Physical memory of the host stands only in kinds. */
+static bool is_measured(const struct gmt_site *site)
+{
+	return gmt_kind_on_device(site->kind) &&
+	       (site->kind != GMT_KIND_VMM || site->device != GMT_NO_DEVICE);
+}
+
 static struct gmt_device *device_of(struct gmt_ledger *ledger, int32_t ordinal)
 {
 	return ordinal >= 0 && ordinal < GMT_MAX_DEVICES ? &ledger->devices[ordinal] : NULL;
@@ -45,7 +52,7 @@ static struct gmt_share live_share(const struct gmt_site *site, enum gmt_moment 
 struct gmt_share gmt_ledger_share(const struct gmt_ledger *ledger, const struct gmt_site *site,
 				  enum gmt_moment moment)
 {
-	if (!gmt_kind_on_device(site->kind))
+	if (!is_measured(site))
 		return (struct gmt_share){ 0, 0, 0 };
 	if (site->at[moment].generation == generation_of(ledger, site, moment))
 		return site->at[moment];
@@ -55,7 +62,7 @@ struct gmt_share gmt_ledger_share(const struct gmt_ledger *ledger, const struct 
 /* Before a site changes: keep what it had at each moment, unless that is already kept. */
 static void keep_shares(struct gmt_ledger *ledger, struct gmt_site *site)
 {
-	if (!gmt_kind_on_device(site->kind))
+	if (!is_measured(site))
 		return;
 	for (int moment = 0; moment < GMT_NR_MOMENTS; moment++) {
 		uint64_t generation = generation_of(ledger, site, moment);
@@ -169,7 +176,7 @@ void gmt_ledger_count_in(struct gmt_ledger *ledger, struct gmt_block *block, uin
 			block->pool->used_peak = block->pool->used_bytes;
 	}
 	page_in(ledger, block, time_ns);
-	if (!gmt_kind_on_device(site->kind))
+	if (!is_measured(site))
 		return;
 	if (device) {
 		device->seen = true;
@@ -191,7 +198,7 @@ void gmt_ledger_count_out(struct gmt_ledger *ledger, struct gmt_block *block, ui
 	if (block->pool)
 		block->pool->used_bytes -= block->bytes;
 	page_out(ledger, block, time_ns);
-	if (!gmt_kind_on_device(site->kind))
+	if (!is_measured(site))
 		return;
 	if (device)
 		scope_take(&device->scope, block->bytes);

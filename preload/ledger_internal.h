@@ -34,6 +34,22 @@ bool gmt_ledger_push(struct gmt_ledger *ledger, void ***array, uint32_t *count, 
 bool gmt_ledger_index_site(struct gmt_ledger *ledger, struct gmt_site *site);
 struct gmt_pool *gmt_ledger_pool(struct gmt_ledger *ledger, uint64_t handle, int32_t device);
 
+/* The site of an allocation, made if there is none; counts nothing. NULL: no memory. */
+struct gmt_site *gmt_ledger_site(struct gmt_ledger *ledger, const struct gmt_event *event);
+void gmt_ledger_fill_block(struct gmt_ledger *ledger, struct gmt_block *block,
+			   const struct gmt_event *event, struct gmt_site *site, uint64_t seq);
+
+/* A block that is indexed already enters every sum as allocated, leaves as freed, comes back. */
+void gmt_ledger_enter(struct gmt_ledger *ledger, struct gmt_block *block,
+		      const struct gmt_event *event);
+void gmt_ledger_leave(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t time_ns);
+void gmt_ledger_come_back(struct gmt_ledger *ledger, struct gmt_block *block, uint64_t freed_ns);
+void gmt_ledger_set_state(struct gmt_block *block, enum gmt_block_state state);
+
+/* For ledger.c: the handle whose memory a mapping shows; a handle's figures. */
+struct gmt_block *gmt_ledger_mapped_block(struct gmt_block *mapping);
+void gmt_ledger_show_handle(const struct gmt_block *block, struct gmt_handle_view *view);
+
 /* For ledger_errors.c: the block is freed. */
 void gmt_ledger_note_freed(struct gmt_ledger *ledger, const struct gmt_block *block);
 

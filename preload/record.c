@@ -141,6 +141,34 @@ void gmt_record_alloc(struct gmt_call call, enum gmt_kind kind, uint64_t addr, u
 	end(saved);
 }
 
+void gmt_record_event(struct gmt_call call, struct gmt_event *event, bool with_stack,
+		      bool (*step)(struct gmt_ledger *ledger, const struct gmt_event *event,
+				   void *data),
+		      void *data)
+{
+	struct gmt_ledger *ledger;
+	bool kept = false;
+	int saved;
+
+	if (!begin(&saved))
+		return;
+	if (with_stack)
+		gmt_init_activate();
+	event->time_ns = gmt_now_ns();
+	event->api = call.api;
+	event->route = (uint8_t)call.route;
+	event->stack = with_stack ? gmt_stack_capture(call.caller) : 0;
+	ledger = gmt_record_lock();
+	if (ledger) {
+		kept = step(ledger, event, data);
+		account(ledger, event->time_ns);
+		gmt_record_unlock();
+	}
+	if (!kept)
+		count_loss();
+	end(saved);
+}
+
 void gmt_record_failed(void)
 {
 	struct gmt_ledger *ledger;

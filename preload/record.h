@@ -25,6 +25,15 @@ void gmt_record_alloc(struct gmt_call call, enum gmt_kind kind, uint64_t addr, u
 
 void gmt_record_failed(void);
 
+/*
+ * For families with an account of their own: hands the event, with its time and (told so) its
+ * stack, to the ledger under the lock. step returns false for want of memory, which is counted.
+ */
+void gmt_record_event(struct gmt_call call, struct gmt_event *event, bool with_stack,
+		      bool (*step)(struct gmt_ledger *ledger, const struct gmt_event *event,
+				   void *data),
+		      void *data);
+
 /* A context is gone, and what it owned with it. */
 void gmt_record_reclaim(uint32_t context);
 

@@ -143,6 +143,8 @@ static void put_totals(struct writer *writer, const struct gmt_ledger *ledger)
 		.next_seq = ledger->next_seq,
 		.process = { scope->live_bytes, scope->live_blocks, scope->peak_bytes,
 			     scope->peak_blocks, scope->peak_time_ns, scope->generation },
+		.vmm = { ledger->vmm.mappings, ledger->vmm.mapped_bytes, ledger->vmm.reservations,
+			 ledger->vmm.reserved_bytes },
 		.cupti = ledger->cupti,
 	};
 
@@ -230,6 +232,23 @@ static void put_stacks(struct writer *writer, const struct gmt_ledger *ledger)
 	}
 }
 
+static void put_handle(struct writer *writer, const struct gmt_block_view *block)
+{
+	struct gmt_trace_handle row = {
+		.value = block->addr,
+		.bytes = block->bytes,
+		.time_ns = block->time_ns,
+		.seq = block->seq,
+		.site = block->site->id,
+		.state = block->state,
+		.references = block->handle.references,
+		.releases = block->handle.releases,
+		.mappings = block->handle.mappings,
+	};
+
+	PUT(writer, GMT_TRACE_HANDLE, { &row, sizeof(row) });
+}
+
 static bool put_block(const struct gmt_block_view *block, void *data)
 {
 	struct gmt_trace_block row = {
@@ -242,7 +261,10 @@ static bool put_block(const struct gmt_block_view *block, void *data)
 		.state = block->state,
 	};
 
-	PUT(data, GMT_TRACE_BLOCK, { &row, sizeof(row) });
+	if (block->handle.state)
+		put_handle(data, block);
+	else
+		PUT(data, GMT_TRACE_BLOCK, { &row, sizeof(row) });
 	return !((struct writer *)data)->failed;
 }
 

@@ -36,6 +36,7 @@ enum gmt_trace_type {
 	GMT_TRACE_STACK,       /* struct gmt_trace_stack, frames */
 	GMT_TRACE_SITE,	       /* struct gmt_site */
 	GMT_TRACE_BLOCK,       /* struct gmt_trace_block */
+	GMT_TRACE_HANDLE,      /* struct gmt_trace_handle */
 	GMT_TRACE_KERNEL,      /* struct gmt_trace_kernel, struct gmt_trace_kernel_site[], string */
 	GMT_TRACE_ERROR,       /* struct gmt_trace_error */
 	GMT_TRACE_END,	       /* nothing follows */
@@ -84,6 +85,9 @@ struct gmt_trace_totals {
 	struct {
 		uint64_t live_bytes, live_blocks, peak_bytes, peak_blocks, peak_time_ns, generation;
 	} process;
+	struct {
+		uint64_t mappings, mapped_bytes, reservations, reserved_bytes;
+	} vmm;
 	uint32_t cupti;
 	uint32_t reserved;
 };
@@ -118,6 +122,14 @@ struct gmt_trace_stack {
 struct gmt_trace_block {
 	uint64_t addr, bytes, time_ns, seq, pool;
 	uint32_t site, state;
+};
+
+/* A live handle of physical memory. */
+struct gmt_trace_handle {
+	uint64_t value, bytes, time_ns, seq;
+	uint32_t site, state;
+	uint32_t references, releases, mappings;
+	uint32_t reserved;
 };
 
 struct gmt_trace_kernel {

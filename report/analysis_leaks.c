@@ -14,6 +14,7 @@ struct cell {
 	const struct gmt_report_stack *stack;
 	const char *api;
 	uint64_t bytes, blocks, first_ns, last_ns;
+	uint64_t handles[GMT_NR_HANDLE_STATES];
 	uint32_t site; /* index of the ledger's site */
 	uint32_t leak; /* index of the group it belongs to */
 	int32_t device;
@@ -61,6 +62,7 @@ static bool count_block(const struct gmt_block_view *block, void *data)
 		cell->last_ns = block->time_ns;
 	cell->bytes += block->bytes;
 	cell->blocks++;
+	cell->handles[block->handle.state]++;
 	return true;
 }
 
@@ -169,6 +171,8 @@ static void group(struct gmt_report *report, struct cell **cells, uint32_t nr_ce
 			leak->first_ns = cells[i]->first_ns;
 		if (cells[i]->last_ns > leak->last_ns)
 			leak->last_ns = cells[i]->last_ns;
+		for (int j = 0; j < GMT_NR_HANDLE_STATES; j++)
+			leak->handles[j] += cells[i]->handles[j];
 		cells[i]->leak = report->nr_leaks - 1;
 	}
 }

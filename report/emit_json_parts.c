@@ -261,18 +261,21 @@ static void put_pools(struct gmt_json *json, const struct gmt_ledger *ledger)
 
 void gmt_json_fragmentation(struct gmt_json *json, const struct gmt_report *report)
 {
-	static const char *const vmm[] = { "created", "released", "live_bytes", "mapped_bytes",
-					   "reserved_va" };
+	const struct gmt_ledger *ledger = report->ledger;
+	const struct gmt_kind_totals *handles = &ledger->kinds[GMT_KIND_VMM];
 
 	gmt_json_open(json, "fragmentation", '{');
 	gmt_json_open(json, "devices", '[');
 	for (uint32_t i = 0; i < report->nr_devices; i++)
 		put_fragmented(json, &report->devices[i]);
 	gmt_json_close(json, ']');
-	put_pools(json, report->ledger);
+	put_pools(json, ledger);
 	gmt_json_open(json, "vmm", '{');
-	for (size_t i = 0; i < sizeof(vmm) / sizeof(vmm[0]); i++)
-		gmt_json_put(json, vmm[i], json_integer(0));
+	gmt_json_put(json, "created", gmt_json_count(handles->allocations));
+	gmt_json_put(json, "released", gmt_json_count(handles->frees));
+	gmt_json_put(json, "live_bytes", gmt_json_count(handles->live_bytes));
+	gmt_json_put(json, "mapped_bytes", gmt_json_count(ledger->vmm.mapped_bytes));
+	gmt_json_put(json, "reserved_va", gmt_json_count(ledger->vmm.reserved_bytes));
 	gmt_json_close(json, '}');
 	gmt_json_close(json, '}');
 }

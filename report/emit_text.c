@@ -158,6 +158,25 @@ static void put_inside(const struct gmt_text *text, const struct gmt_report_stac
 	}
 }
 
+/* What was left undone with handles of physical memory; of several, how many each. */
+static void put_handles(const struct gmt_text *text, const struct gmt_report_leak *leak)
+{
+	static const char *const words[GMT_NR_HANDLE_STATES] = { GMT_HANDLE_STATE_WORDS };
+	const char *before = "    ";
+
+	for (int i = GMT_HANDLE_NONE + 1; i < GMT_NR_HANDLE_STATES; i++) {
+		if (!leak->handles[i])
+			continue;
+		gmt_buffer_format(text->out, "%s", before);
+		if (leak->handles[i] < leak->blocks)
+			gmt_buffer_format(text->out, "%" PRIu64 " ", leak->handles[i]);
+		gmt_buffer_format(text->out, "%s", words[i]);
+		before = "; ";
+	}
+	if (before[0] == ';')
+		gmt_buffer_format(text->out, "\n");
+}
+
 static void put_leak(const struct gmt_text *text, const struct gmt_report_leak *leak)
 {
 	gmt_buffer_format(text->out, "  ");
@@ -177,6 +196,7 @@ static void put_leak(const struct gmt_text *text, const struct gmt_report_leak *
 	put_inside(text, leak->stack);
 	gmt_buffer_format(text->out, "\n");
 	put_stack(text, leak->stack);
+	put_handles(text, leak);
 	put_details(text, leak);
 }
 

@@ -138,6 +138,23 @@ static void put_pool(const struct gmt_text *text, const struct gmt_pool *pool)
 	gmt_buffer_format(text->out, ")\n");
 }
 
+static void put_vmm(const struct gmt_text *text, const struct gmt_ledger *ledger)
+{
+	const struct gmt_kind_totals *handles = &ledger->kinds[GMT_KIND_VMM];
+
+	if (!handles->live_blocks && !ledger->vmm.mapped_bytes && !ledger->vmm.reserved_bytes)
+		return;
+	gmt_buffer_format(text->out, "  virtual memory: ");
+	gmt_buffer_size(text->out, handles->live_bytes);
+	gmt_buffer_format(text->out, " live in ");
+	gmt_buffer_plural(text->out, handles->live_blocks, "handle", "handles");
+	gmt_buffer_format(text->out, ", ");
+	gmt_buffer_size(text->out, ledger->vmm.mapped_bytes);
+	gmt_buffer_format(text->out, " mapped, ");
+	gmt_buffer_size(text->out, ledger->vmm.reserved_bytes);
+	gmt_buffer_format(text->out, " of address space reserved\n");
+}
+
 void gmt_text_fragmentation(const struct gmt_text *text, const struct gmt_report *report)
 {
 	size_t title = text->out->bytes, body;
@@ -148,6 +165,7 @@ void gmt_text_fragmentation(const struct gmt_text *text, const struct gmt_report
 		put_fragmented(text, report, &report->devices[i]);
 	for (const struct gmt_pool *pool = report->ledger->pools; pool; pool = pool->next)
 		put_pool(text, pool);
+	put_vmm(text, report->ledger);
 	if (text->out->bytes == body)
 		text->out->bytes = title;
 }

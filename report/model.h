@@ -64,8 +64,9 @@ struct gmt_report_leak {
 	uint64_t first_ns, last_ns;
 	int32_t device;
 	uint8_t kind;
-	uint8_t leak_class; /* enum gmt_leak_class */
-	bool counted;	    /* in totals and by the gate */
+	uint8_t leak_class;			/* enum gmt_leak_class */
+	bool counted;				/* in totals and by the gate */
+	uint64_t handles[GMT_NR_HANDLE_STATES]; /* of physical memory, how many in which state */
 };
 
 /* A call site's part in something. */

@@ -160,6 +160,12 @@ static bool read_totals(struct reader *reader)
 		.peak_time_ns = row.process.peak_time_ns,
 		.generation = row.process.generation,
 	};
+	ledger->vmm = (struct gmt_vmm_totals){
+		.mappings = row.vmm.mappings,
+		.mapped_bytes = row.vmm.mapped_bytes,
+		.reservations = row.vmm.reservations,
+		.reserved_bytes = row.vmm.reserved_bytes,
+	};
 	ledger->cupti = row.cupti < GMT_NR_CUPTI ? row.cupti : GMT_CUPTI_OFF;
 	return true;
 }
@@ -274,6 +280,26 @@ static bool read_block(struct reader *reader)
 						   row.time_ns, row.seq, row.pool, row.state));
 }
 
+static bool read_handle(struct reader *reader)
+{
+	struct gmt_trace_handle row;
+	struct gmt_handle_view view = { 0 };
+	struct gmt_event event = { 0 };
+
+	if (!take(reader, &row, sizeof(row)))
+		return false;
+	if (row.state != GMT_BLOCK_LIVE && row.state != GMT_BLOCK_TEARDOWN)
+		return gmt_trace_fail(reader, "a handle's state is unknown");
+	event.addr = row.value;
+	event.bytes = row.bytes;
+	event.time_ns = row.time_ns;
+	view.references = row.references;
+	view.releases = row.releases;
+	view.mappings = row.mappings;
+	return gmt_trace_kept(reader, gmt_ledger_put_handle(reader->ledger, &event, row.site,
+							    row.seq, row.state, &view));
+}
+
 static bool read_kernel(struct reader *reader)
 {
 	struct gmt_trace_kernel row;
@@ -371,6 +397,8 @@ bool gmt_trace_read_row(struct reader *reader, uint32_t type)
 		return read_site(reader);
 	case GMT_TRACE_BLOCK:
 		return read_block(reader);
+	case GMT_TRACE_HANDLE:
+		return read_handle(reader);
 	case GMT_TRACE_KERNEL:
 		return read_kernel(reader);
 	case GMT_TRACE_ERROR:

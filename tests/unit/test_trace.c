@@ -28,6 +28,22 @@ static void allocate(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes, u
 	gmt_ledger_alloc(ledger, &event, &replaced);
 }
 
+/* One handle that is mapped twice and released, one that was only created. */
+static void add_handles(struct gmt_ledger *ledger)
+{
+	struct gmt_event event = { .addr = 7, .bytes = 4096, .stack = 1, .kind = GMT_KIND_VMM };
+	struct gmt_vmm_claim claim;
+
+	gmt_ledger_handle_created(ledger, &event);
+	gmt_ledger_map(ledger, 0x30000000, 4096, 0, 7, 1);
+	gmt_ledger_map(ledger, 0x40000000, 4096, 0, 7, 2);
+	gmt_ledger_release(ledger, 7, 3, &claim);
+	gmt_ledger_vmm_done(ledger, &claim);
+	event.addr = 8;
+	gmt_ledger_handle_created(ledger, &event);
+	gmt_ledger_reserve(ledger, 0x30000000, 1 << 30);
+}
+
 /* A ledger with a row of every sort. */
 static struct gmt_ledger *sample_ledger(void)
 {
@@ -45,6 +61,7 @@ static struct gmt_ledger *sample_ledger(void)
 	allocate(ledger, 0x10000000, 4096, 1, GMT_KIND_DEVICE);
 	allocate(ledger, 0x20000000, 100, 0, GMT_KIND_POOL);
 	gmt_ledger_sample_pool(ledger, &pool);
+	add_handles(ledger);
 	gmt_ledger_launch(ledger, gmt_ledger_kernel(ledger, "_Z1kPi", 0), 9, words, 1);
 	gmt_ledger_error(ledger, &(struct gmt_error){ .address = 0x77, .stack = 1, .api = 3 })
 		->count = 2;
@@ -73,7 +90,7 @@ TEST(trace_gives_back_the_ledger_that_was_written)
 		gmt_trace_read(written(sample_ledger()), gmt_arena_new(), error, sizeof(error));
 
 	CHECK(read);
-	CHECK(read->nr_sites == 2 && read->sites[0]->live_bytes == 4096);
+	CHECK(read->nr_sites == 3 && read->sites[0]->live_bytes == 4096);
 	CHECK(gmt_ledger_share(read, read->sites[0], GMT_MOMENT_DEVICE_PEAK).bytes == 4096);
 	CHECK(read->nr_stacks == 1 && read->stacks[0]->frames[0].offset == 0x1234);
 	CHECK(strcmp(read->modules[0]->path, "/bin/app") == 0);
@@ -86,6 +103,79 @@ TEST(trace_gives_back_the_ledger_that_was_written)
 	CHECK(strcmp(read->apis[3].runtime, "cudaMalloc") == 0);
 	CHECK(read->counters[0].value == 4 && !read->counters[1].name);
 	CHECK(read->routes[GMT_ROUTE_GETPROC] == 2);
+	return TEST_PASS;
+}
+
+static bool note_handle(const struct gmt_block_view *block, void *data)
+{
+	struct gmt_block_view *views = data;
+
+	if (block->handle.state)
+		views[block->addr & 1] = *block;
+	return true;
+}
+
+TEST(trace_gives_back_handles_of_physical_memory)
+{
+	char error[256] = "";
+	struct gmt_ledger *read =
+		gmt_trace_read(written(sample_ledger()), gmt_arena_new(), error, sizeof(error));
+	struct gmt_block_view views[2] = { { 0 }, { 0 } };
+
+	gmt_ledger_each_block(read, note_handle, views);
+
+	CHECK(views[1].addr == 7 && views[1].bytes == 4096 && views[1].site->id == 3);
+	CHECK(views[1].handle.state == GMT_HANDLE_RELEASED_MAPPED && views[1].handle.mappings == 2);
+	CHECK(views[0].addr == 8 && views[0].handle.state == GMT_HANDLE_UNRELEASED_UNMAPPED);
+	CHECK(read->vmm.mappings == 2 && read->vmm.mapped_bytes == 8192);
+	CHECK(read->vmm.reservations == 1 && read->vmm.reserved_bytes == 1 << 30);
+	CHECK(read->kinds[GMT_KIND_VMM].live_bytes == 8192);
+	return TEST_PASS;
+}
+
+/* Replaces the first handle's row, and says what the reader makes of it. */
+static bool reads_handle(const struct gmt_trace_handle *wrong)
+{
+	char error[256], *map;
+	int fd = written(sample_ledger());
+	off_t bytes = lseek(fd, 0, SEEK_END);
+	struct gmt_arena *arena = gmt_arena_new();
+	struct gmt_ledger *read;
+	struct gmt_trace_record record;
+
+	map = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	for (size_t at = sizeof(struct gmt_trace_header);; at += record.bytes) {
+		memcpy(&record, map + at, sizeof(record));
+		if (record.type != GMT_TRACE_HANDLE)
+			continue;
+		memcpy(map + at + sizeof(record), wrong, sizeof(*wrong));
+		break;
+	}
+	read = gmt_trace_read(fd, arena, error, sizeof(error));
+	gmt_arena_destroy(arena);
+	munmap(map, (size_t)bytes);
+	close(fd);
+	return read != NULL;
+}
+
+TEST(trace_with_a_handle_that_cannot_be_is_refused)
+{
+	struct gmt_trace_handle row = { .value = 7, .bytes = 1, .site = 3, .references = 1 };
+
+	CHECK(reads_handle(&row));
+	row.references = 0;
+	CHECK(!reads_handle(&row)); /* dead */
+	row.mappings = 1;
+	CHECK(reads_handle(&row));
+	row.site = 1;
+	CHECK(!reads_handle(&row)); /* a site of another kind */
+	row.site = 99;
+	CHECK(!reads_handle(&row));
+	row.site = 3;
+	row.state = GMT_BLOCK_RESET;
+	CHECK(!reads_handle(&row));
+	row.state = UINT32_MAX;
+	CHECK(!reads_handle(&row));
 	return TEST_PASS;
 }
 
