@@ -43,7 +43,8 @@ REPORT_SRC   := $(wildcard report/*.c)
 LIB_SRC      := $(wildcard preload/*.c cupti/*.c) $(filter-out $(PROGRAM_ONLY) \
                   $(wildcard report/symbolize_*.c report/main_*.c),$(REPORT_SRC))
 PURE_SRC     := preload/arena.c preload/ledger.c preload/ledger_account.c preload/ledger_errors.c preload/ledger_facts.c \
-                preload/ledger_kernels.c preload/ledger_vmm.c \
+                preload/ledger_kernels.c preload/ledger_space.c \
+                preload/ledger_vmm.c \
                 preload/pages.c
 PROGRAM_SRC  := $(REPORT_SRC) $(PURE_SRC)
 OBJ          := $(BUILD)/obj

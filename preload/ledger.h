@@ -337,38 +337,6 @@ struct gmt_share gmt_ledger_share(const struct gmt_ledger *ledger, const struct 
 /* Device memory, which devices and the process are measured by; the others stand only in kinds. */
 bool gmt_kind_on_device(enum gmt_kind kind);
 
-/*
- * Virtual memory management. A handle is a block of kind VMM (or IMPORTED: another's memory) whose
- * address is the handle's value. It is live while it has references or is mapped; its addresses are
- * those of its mappings. A handle, mapping or reservation that is not known is left alone.
- */
-bool gmt_ledger_handle_created(struct gmt_ledger *ledger, const struct gmt_event *event);
-/* One more reference; event tells of a handle that was not known: an imported one. */
-bool gmt_ledger_handle_retained(struct gmt_ledger *ledger, const struct gmt_event *event);
-bool gmt_ledger_map(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes, uint64_t offset,
-		    uint64_t handle, uint64_t time_ns);
-bool gmt_ledger_reserve(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes);
-
-/*
- * What the driver is about to take away: one reference of a handle; the mappings inside a range; a
- * reservation. Every claim is ended once, as refused (all is as it was) or not.
- */
-struct gmt_vmm_claim {
-	struct gmt_handle *handle;
-	struct gmt_mapping *mappings;
-	struct gmt_reservation *reservation;
-};
-void gmt_ledger_release(struct gmt_ledger *ledger, uint64_t handle, uint64_t time_ns,
-			struct gmt_vmm_claim *claim);
-void gmt_ledger_unmap(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes, uint64_t time_ns,
-		      struct gmt_vmm_claim *claim);
-void gmt_ledger_unreserve(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes,
-			  struct gmt_vmm_claim *claim);
-void gmt_ledger_vmm_done(struct gmt_ledger *ledger, struct gmt_vmm_claim *claim);
-/* state: that of the handle then, see gmt_ledger_unfree. */
-void gmt_ledger_vmm_refused(struct gmt_ledger *ledger, struct gmt_vmm_claim *claim,
-			    enum gmt_block_state state);
-
 /* Facts. Strings are copied. */
 bool gmt_ledger_add_module(struct gmt_ledger *ledger, const struct gmt_module *module);
 bool gmt_ledger_add_stack(struct gmt_ledger *ledger, uint32_t id, const struct gmt_frame *frames,

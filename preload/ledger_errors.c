@@ -34,7 +34,9 @@ static enum gmt_error_kind kind_of(struct gmt_ledger *ledger, uint64_t addr,
 	block = gmt_ledger_find(ledger, addr);
 	if (block) {
 		*alloc_stack = block->site->stack;
-		return GMT_ERROR_INTERIOR_FREE;
+		/* Mapped addresses are unmapped, never freed. */
+		return block->role == GMT_ROLE_HANDLE ? GMT_ERROR_WRONG_FAMILY
+						      : GMT_ERROR_INTERIOR_FREE;
 	}
 	/* Of two addresses that share a slot the later one is known. */
 	recent = recent_slot(ledger, addr);

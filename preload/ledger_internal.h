@@ -50,6 +50,10 @@ void gmt_ledger_set_state(struct gmt_block *block, enum gmt_block_state state);
 struct gmt_block *gmt_ledger_mapped_block(struct gmt_block *mapping);
 void gmt_ledger_show_handle(const struct gmt_block *block, struct gmt_handle_view *view);
 
+/* Of ledger_space.c: a claimed reservation is gone, or back. NULL: nothing. */
+void gmt_ledger_reservation_done(struct gmt_ledger *ledger, struct gmt_reservation *reservation);
+bool gmt_ledger_reservation_back(struct gmt_ledger *ledger, struct gmt_reservation *reservation);
+
 /* For ledger_errors.c: the block is freed. */
 void gmt_ledger_note_freed(struct gmt_ledger *ledger, const struct gmt_block *block);
 

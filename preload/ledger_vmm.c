@@ -1,6 +1,6 @@
 /*
- * The ledger's account of virtual memory management: handles of physical memory, the addresses they
- * are mapped at, and reserved addresses. Pure, like ledger.c.
+ * The ledger's account of virtual memory management: handles of physical memory, and the addresses
+ * they are mapped at; reserved addresses are in ledger_space.c. Pure, like ledger.c.
  *
  *   handle's value ──► struct gmt_handle ◄── struct gmt_mapping ◄── first address
  *                        a block, counted         a block as well, so that
@@ -9,6 +9,7 @@
 #include "preload/ledger_internal.h"
 
 #include "preload/arena.h"
+#include "preload/ledger_vmm.h"
 
 struct gmt_handle {
 	struct gmt_block
@@ -24,11 +25,6 @@ struct gmt_mapping {
 	struct gmt_block block;	   /* first: found as one */
 	struct gmt_handle *handle; /* NULL: not known */
 	struct gmt_mapping *next;  /* in a claim */
-};
-
-struct gmt_reservation {
-	uint64_t addr, bytes;
-	UT_hash_handle hh;
 };
 
 static struct gmt_handle *handle_of(const struct gmt_ledger *ledger, uint64_t value)
@@ -260,28 +256,6 @@ bool gmt_ledger_map(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes, ui
 	return true;
 }
 
-bool gmt_ledger_reserve(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes)
-{
-	struct gmt_vmm_claim unseen;
-	struct gmt_reservation *reservation;
-
-	gmt_ledger_unreserve(ledger, addr, 0, &unseen);
-	gmt_ledger_vmm_done(ledger, &unseen);
-	reservation = gmt_arena_zalloc(ledger->arena, sizeof(*reservation));
-	if (!reservation)
-		return false;
-	reservation->addr = addr;
-	reservation->bytes = bytes;
-	HASH_ADD(hh, ledger->reservations, addr, sizeof(reservation->addr), reservation);
-	if (!reservation->hh.tbl) {
-		gmt_arena_free(ledger->arena, reservation, sizeof(*reservation));
-		return false;
-	}
-	ledger->vmm.reservations++;
-	ledger->vmm.reserved_bytes += bytes;
-	return true;
-}
-
 void gmt_ledger_release(struct gmt_ledger *ledger, uint64_t value, uint64_t time_ns,
 			struct gmt_vmm_claim *claim)
 {
@@ -321,21 +295,6 @@ void gmt_ledger_unmap(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes, 
 			claim_mapping(ledger, (struct gmt_mapping *)block, time_ns, claim);
 }
 
-void gmt_ledger_unreserve(struct gmt_ledger *ledger, uint64_t addr, uint64_t bytes,
-			  struct gmt_vmm_claim *claim)
-{
-	struct gmt_reservation *reservation;
-
-	*claim = (struct gmt_vmm_claim){ NULL, NULL, NULL };
-	HASH_FIND(hh, ledger->reservations, &addr, sizeof(addr), reservation);
-	if (!reservation || (bytes && reservation->bytes != bytes))
-		return;
-	HASH_DELETE(hh, ledger->reservations, reservation);
-	ledger->vmm.reservations--;
-	ledger->vmm.reserved_bytes -= reservation->bytes;
-	claim->reservation = reservation;
-}
-
 /* A claim lets go of a handle. */
 static void unclaim(struct gmt_ledger *ledger, struct gmt_handle *handle)
 {
@@ -354,7 +313,7 @@ void gmt_ledger_vmm_done(struct gmt_ledger *ledger, struct gmt_vmm_claim *claim)
 		unclaim(ledger, mapping->handle);
 		gmt_arena_free(ledger->arena, mapping, sizeof(*mapping));
 	}
-	gmt_arena_free(ledger->arena, claim->reservation, sizeof(*claim->reservation));
+	gmt_ledger_reservation_done(ledger, claim->reservation);
 	unclaim(ledger, claim->handle);
 	*claim = (struct gmt_vmm_claim){ NULL, NULL, NULL };
 }
@@ -384,7 +343,6 @@ static void give_back_mapping(struct gmt_ledger *ledger, struct gmt_mapping *map
 void gmt_ledger_vmm_refused(struct gmt_ledger *ledger, struct gmt_vmm_claim *claim,
 			    enum gmt_block_state state)
 {
-	struct gmt_reservation *reservation = claim->reservation;
 	struct gmt_handle *handle = claim->handle;
 
 	while (claim->mappings) {
@@ -393,11 +351,7 @@ void gmt_ledger_vmm_refused(struct gmt_ledger *ledger, struct gmt_vmm_claim *cla
 		claim->mappings = mapping->next;
 		give_back_mapping(ledger, mapping, state);
 	}
-	if (reservation) {
-		HASH_ADD(hh, ledger->reservations, addr, sizeof(reservation->addr), reservation);
-		ledger->vmm.reservations++;
-		ledger->vmm.reserved_bytes += reservation->bytes;
-	}
+	gmt_ledger_reservation_back(ledger, claim->reservation);
 	if (handle) {
 		handle->references++;
 		handle->releases--;

@@ -5,6 +5,7 @@
 #ifndef GMT_PRELOAD_RECORD_VMM_H
 #define GMT_PRELOAD_RECORD_VMM_H
 
+#include "preload/ledger_vmm.h"
 #include "preload/record.h"
 
 void gmt_record_created(struct gmt_call call, uint64_t handle, uint64_t bytes, int32_t device);

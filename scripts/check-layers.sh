@@ -29,7 +29,7 @@ for file in report/*.[ch] report/*.cc; do
 done
 
 # The ledger and what it stands on know neither CUDA, locks nor the report.
-pure='arena|block|event|ledger|ledger_internal|pages'
+pure='arena|block|event|ledger|ledger_internal|ledger_vmm|pages'
 for file in preload/arena.[ch] preload/ledger*.[ch] preload/pages.[ch] preload/block.h \
 	preload/event.h; do
 	for header in $(includes "$file"); do

@@ -2,6 +2,7 @@
 
 #include "preload/arena.h"
 #include "preload/ledger.h"
+#include "preload/ledger_vmm.h"
 #include "tests/test.h"
 
 #define MIB UINT64_C(1048576)
@@ -454,5 +455,20 @@ TEST(handles_come_in_order_of_creation)
 	release(ledger, 4, 7);
 	release(ledger, 2, 8);
 	CHECK(!ledger->handle_list && ledger->handle_list_end == &ledger->handle_list);
+	return TEST_PASS;
+}
+
+TEST(free_of_mapped_addresses_is_of_another_family)
+{
+	struct gmt_ledger *ledger = new_ledger();
+	struct gmt_event event = { .addr = VA, .stack = 9 };
+	struct gmt_claim claim;
+
+	create(ledger, 7, 4 * MIB, 1);
+	map(ledger, VA, 4 * MIB, 7);
+	CHECK(!gmt_ledger_free(ledger, VA, 2, &claim));
+	gmt_ledger_bad_free(ledger, &event, &claim, false);
+
+	CHECK(ledger->errors->kind == GMT_ERROR_WRONG_FAMILY && ledger->errors->alloc_stack == 1);
 	return TEST_PASS;
 }

@@ -6,6 +6,7 @@
 
 #include "preload/arena.h"
 #include "preload/ledger.h"
+#include "preload/ledger_vmm.h"
 #include "preload/snapshot.h"
 #include "preload/trace.h"
 #include "report/read_trace.h"
