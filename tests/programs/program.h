@@ -36,10 +36,14 @@ static inline void *open_beside(const char *suffix, int flags)
 {
 	char path[PATH_MAX + 64] = "";
 	ssize_t bytes = readlink("/proc/self/exe", path, PATH_MAX);
+	void *handle;
 
 	EXPECT(bytes > 0);
 	strcpy(path + bytes, suffix);
-	return dlopen(path, flags);
+	handle = dlopen(path, flags);
+	if (!handle)
+		fprintf(stderr, "%s\n", dlerror());
+	return handle;
 }
 
 /* A sanitizer's runtime is there, whose dlopen ends a program or forgets who called. */
