@@ -6,7 +6,7 @@
 
 enum gmt_api {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) GMT_API_##symbol,
-#define GMT_FREE(symbol, runtime, params, args, address)		     GMT_API_##symbol,
+#define GMT_FREE(symbol, runtime, frees, in_graph, params, args, address)    GMT_API_##symbol,
 #define GMT_CUSTOM(symbol, runtime, file)				     GMT_API_##symbol,
 #define GMT_USED(symbol)
 #include "preload/driver_apis.def"
@@ -18,7 +18,7 @@ enum gmt_api {
 #undef GMT_FREE
 #undef GMT_CUSTOM
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool)
-#define GMT_FREE(symbol, runtime, params, args, address)
+#define GMT_FREE(symbol, runtime, frees, in_graph, params, args, address)
 #define GMT_CUSTOM(symbol, runtime, file)
 #define GMT_USED(symbol) GMT_API_##symbol,
 #include "preload/driver_apis.def"

@@ -125,7 +125,7 @@ static void describe_apis(struct gmt_ledger *ledger)
 {
 	static const struct gmt_api_names names[] = {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) { #symbol, runtime },
-#define GMT_FREE(symbol, runtime, params, args, address)		     { #symbol, runtime },
+#define GMT_FREE(symbol, runtime, frees, in_graph, params, args, address)    { #symbol, runtime },
 #define GMT_CUSTOM(symbol, runtime, file)				     { #symbol, runtime },
 #define GMT_USED(symbol)
 #include "preload/driver_apis.def"

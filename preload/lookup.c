@@ -24,7 +24,7 @@
 /* One hook per way of handing it out, so that each call knows its route. */
 #define DECLARE(symbol)							     extern __typeof__(symbol) GMT_HOOKS(symbol);
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) DECLARE(symbol)
-#define GMT_FREE(symbol, runtime, params, args, address)		     DECLARE(symbol)
+#define GMT_FREE(symbol, runtime, frees, in_graph, params, args, address)    DECLARE(symbol)
 #define GMT_CUSTOM(symbol, runtime, file)				     DECLARE(symbol)
 #define GMT_USED(symbol)
 #include "preload/driver_apis.def"
@@ -41,7 +41,7 @@ struct hooks {
 			       (void *)gmt_rt_##symbol },
 static const struct hooks hooks[GMT_NR_APIS] = {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool) HOOKS(symbol)
-#define GMT_FREE(symbol, runtime, params, args, address)		     HOOKS(symbol)
+#define GMT_FREE(symbol, runtime, frees, in_graph, params, args, address)    HOOKS(symbol)
 #define GMT_CUSTOM(symbol, runtime, file)				     HOOKS(symbol)
 #include "preload/driver_apis.def"
 };

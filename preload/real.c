@@ -19,9 +19,10 @@ gmt_dlopen_fn *gmt_next_dlopen;
 static const char *const names[GMT_NR_ENTRIES] = {
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, pool)                       \
 	[GMT_API_##symbol] = #symbol,
-#define GMT_FREE(symbol, runtime, params, args, address) [GMT_API_##symbol] = #symbol,
-#define GMT_CUSTOM(symbol, runtime, file)		 [GMT_API_##symbol] = #symbol,
-#define GMT_USED(symbol)				 [GMT_API_##symbol] = #symbol,
+#define GMT_FREE(symbol, runtime, frees, in_graph, params, args, address)                          \
+	[GMT_API_##symbol] = #symbol,
+#define GMT_CUSTOM(symbol, runtime, file) [GMT_API_##symbol] = #symbol,
+#define GMT_USED(symbol)		  [GMT_API_##symbol] = #symbol,
 #include "preload/driver_apis.def"
 };
 

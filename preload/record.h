@@ -52,9 +52,6 @@ void gmt_record_freed(struct gmt_claim *claim, enum gmt_freed outcome);
 void gmt_record_free_ended(struct gmt_call call, uint64_t addr, uint32_t frees,
 			   struct gmt_claim *claim, enum gmt_freed outcome);
 
-/* Whether a live block holds addr. */
-bool gmt_record_knows(uint64_t addr);
-
 /* A kernel's id in the ledger; 0: could not be kept. */
 uint32_t gmt_record_kernel(const char *name, int32_t device);
 void gmt_record_launch(uint32_t kernel, uint64_t stream, const uint64_t *words, uint32_t nr_words);

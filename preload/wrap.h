@@ -17,6 +17,7 @@
 #include "preload/counters.h"
 #include "preload/event.h"
 #include "preload/real.h"
+#include "preload/record.h"
 
 #define GMT_EXPORT __attribute__((visibility("default")))
 
@@ -54,6 +55,32 @@
 	GMT_HOOK(, gmt_dl_##symbol, symbol, params, args, 0, GMT_ROUTE_DLSYM)                      \
 	GMT_HOOK(, gmt_gp_##symbol, symbol, params, args, 0, GMT_ROUTE_GETPROC)                    \
 	GMT_HOOK(, gmt_rt_##symbol, symbol, params, args, GMT_API_RUNTIME, GMT_ROUTE_GETPROC)
+
+/* Four hooks that act after the driver: what follows sees the arguments and rc, its answer. */
+#define GMT_AFTER(symbol, params, args, ...)                                                       \
+	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, GMT_STRIP params)                    \
+	{                                                                                          \
+		__typeof__(&symbol) real = gmt_real(GMT_API_##symbol);                             \
+		CUresult rc;                                                                       \
+                                                                                                   \
+		(void)call;                                                                        \
+		if (!real)                                                                         \
+			return GMT_NO_DRIVER;                                                      \
+		rc = real args;                                                                    \
+		__VA_ARGS__;                                                                       \
+		return rc;                                                                         \
+	}                                                                                          \
+	GMT_DEFINE_HOOKS(symbol, params, args)
+
+/* What a free came to, by the driver's answer. */
+static inline enum gmt_freed gmt_outcome_of(CUresult rc)
+{
+	if (rc == CUDA_SUCCESS)
+		return GMT_FREED;
+	return rc == CUDA_ERROR_DEINITIALIZED || rc == CUDA_ERROR_CONTEXT_IS_DESTROYED
+		       ? GMT_FREED_TEARDOWN
+		       : GMT_FREED_REFUSED;
+}
 
 /* cuda.h declares the per-thread twins nowhere: they have their plain entry's type. */
 #define GMT_PTSZ(symbol) extern __typeof__(symbol) symbol##_ptsz;

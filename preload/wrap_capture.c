@@ -26,31 +26,21 @@ bool gmt_capture_is_on(CUstream stream)
 	       status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-static CUresult began(CUresult rc)
+static void began(CUresult rc)
 {
 	if (rc == CUDA_SUCCESS)
 		atomic_fetch_add(&open_captures, 1);
-	return rc;
 }
 
 /* These errors end the capture all the same; others say that there was none to end. */
-static CUresult ended(CUresult rc)
+static void ended(CUresult rc)
 {
 	if (rc == CUDA_SUCCESS || rc == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
 	    rc == CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
 		atomic_fetch_sub(&open_captures, 1);
-	return rc;
 }
 
-#define CAPTURE(symbol, params, args, then)                                                        \
-	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, GMT_STRIP params)                    \
-	{                                                                                          \
-		__typeof__(&symbol) real = gmt_real(GMT_API_##symbol);                             \
-                                                                                                   \
-		(void)call;                                                                        \
-		return real ? then(real args) : GMT_NO_DRIVER;                                     \
-	}                                                                                          \
-	GMT_DEFINE_HOOKS(symbol, params, args)
+#define CAPTURE(symbol, params, args, then) GMT_AFTER(symbol, params, args, then(rc))
 
 #define BEGIN_PARAMS (CUstream stream, CUstreamCaptureMode mode)
 #define GRAPH_PARAMS                                                                               \

@@ -176,20 +176,8 @@ GMT_IMPL CUresult impl_cuInit(struct gmt_call call, unsigned int flags)
 GMT_DEFINE_HOOKS(cuInit, (unsigned int flags), (flags))
 
 #define CREATE(symbol, params, args)                                                               \
-	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, GMT_STRIP params)                    \
-	{                                                                                          \
-		__typeof__(&symbol) real = gmt_real(GMT_API_##symbol);                             \
-		CUresult rc;                                                                       \
-                                                                                                   \
-		(void)call;                                                                        \
-		if (!real)                                                                         \
-			return GMT_NO_DRIVER;                                                      \
-		rc = real args;                                                                    \
-		if (rc == CUDA_SUCCESS && context && *context)                                     \
-			note_created(*context);                                                    \
-		return rc;                                                                         \
-	}                                                                                          \
-	GMT_DEFINE_HOOKS(symbol, params, args)
+	GMT_AFTER(symbol, params, args,                                                            \
+		  if (rc == CUDA_SUCCESS && context && *context) note_created(*context))
 
 CREATE(cuCtxCreate, (CUcontext * context, unsigned int flags, CUdevice device),
        (context, flags, device))
@@ -236,20 +224,9 @@ static bool primary_is_gone(CUdevice device)
 }
 
 #define RESET(symbol)                                                                              \
-	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, CUdevice device)                     \
-	{                                                                                          \
-		__typeof__(&symbol) real = gmt_real(GMT_API_##symbol);                             \
-		CUresult rc;                                                                       \
-                                                                                                   \
-		(void)call;                                                                        \
-		if (!real)                                                                         \
-			return GMT_NO_DRIVER;                                                      \
-		rc = real(device);                                                                 \
-		if (rc == CUDA_SUCCESS && gmt_init_traced() && primary_is_gone(device))            \
-			gmt_record_reclaim((uint32_t)device + 1);                                  \
-		return rc;                                                                         \
-	}                                                                                          \
-	GMT_DEFINE_HOOKS(symbol, (CUdevice device), (device))
+	GMT_AFTER(symbol, (CUdevice device), (device),                                             \
+		  if (rc == CUDA_SUCCESS && gmt_init_traced() && primary_is_gone(device))          \
+			  gmt_record_reclaim((uint32_t)device + 1))
 
 RESET(cuDevicePrimaryCtxReset)
 RESET(cuDevicePrimaryCtxReset_v2)

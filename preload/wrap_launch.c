@@ -218,19 +218,8 @@ static void launched(CUresult rc, struct launch launch)
 #define COOPERATIVE_ARGS (f, gx, gy, gz, bx, by, bz, shared, s, params)
 
 #define LAUNCH(symbol, params_list, args, stream, extra_list)                                      \
-	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, GMT_STRIP params_list)               \
-	{                                                                                          \
-		__typeof__(&symbol) real = gmt_real(GMT_API_##symbol);                             \
-		CUresult rc;                                                                       \
-                                                                                                   \
-		(void)call;                                                                        \
-		if (!real)                                                                         \
-			return GMT_NO_DRIVER;                                                      \
-		rc = real args;                                                                    \
-		launched(rc, (struct launch){ f, stream, params, extra_list });                    \
-		return rc;                                                                         \
-	}                                                                                          \
-	GMT_DEFINE_HOOKS(symbol, params_list, args)
+	GMT_AFTER(symbol, params_list, args,                                                       \
+		  launched(rc, (struct launch){ f, stream, params, extra_list }))
 
 LAUNCH(cuLaunchKernel, LAUNCH_PARAMS, LAUNCH_ARGS, s, extra)
 LAUNCH(cuLaunchKernel_ptsz, LAUNCH_PARAMS, LAUNCH_ARGS, s, extra)

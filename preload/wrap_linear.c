@@ -22,22 +22,19 @@
 #define PLACE_OF_PINNED(address)     gmt_context_host_place()
 #define PLACE_OF_REGISTERED(address) gmt_context_no_place()
 
-/* Whether the call only adds a node to a graph, by the kind of what it allocates. */
-#define INTO_GRAPH_DEVICE(symbol)     false
-#define INTO_GRAPH_MANAGED(symbol)    false
-#define INTO_GRAPH_ARRAY(symbol)      false
-#define INTO_GRAPH_PINNED(symbol)     false
-#define INTO_GRAPH_REGISTERED(symbol) false
-#define INTO_GRAPH_POOL(symbol)	      gmt_capture_is_on(gmt_capture_stream(s, symbol))
+/*
+ * Whether a call on stream only adds a node to a graph. The hook's own name tells whether it is one
+ * for per-thread streams.
+ */
+#define GMT_CAPTURED(stream) gmt_capture_is_on(gmt_capture_stream(stream, __func__))
 
-static enum gmt_freed outcome_of(CUresult rc)
-{
-	if (rc == CUDA_SUCCESS)
-		return GMT_FREED;
-	return rc == CUDA_ERROR_DEINITIALIZED || rc == CUDA_ERROR_CONTEXT_IS_DESTROYED
-		       ? GMT_FREED_TEARDOWN
-		       : GMT_FREED_REFUSED;
-}
+/* The same of an allocation, by its kind. */
+#define INTO_GRAPH_DEVICE     false
+#define INTO_GRAPH_MANAGED    false
+#define INTO_GRAPH_ARRAY      false
+#define INTO_GRAPH_PINNED     false
+#define INTO_GRAPH_REGISTERED false
+#define INTO_GRAPH_POOL	      GMT_CAPTURED(s)
 
 /* The real call is not guarded: a nested legal allocation (a callback's) is recorded too. */
 #define GMT_ALLOC(symbol, runtime, kind, params, args, address, bytes, in_pool)                    \
@@ -51,7 +48,7 @@ static enum gmt_freed outcome_of(CUresult rc)
 		rc = real args;                                                                    \
 		if (!gmt_init_traced())                                                            \
 			return rc;                                                                 \
-		if (rc == CUDA_SUCCESS && INTO_GRAPH_##kind(#symbol))                              \
+		if (rc == CUDA_SUCCESS && INTO_GRAPH_##kind)                                       \
 			gmt_count(GMT_COUNT_graph_allocations);                                    \
 		else if (rc == CUDA_SUCCESS)                                                       \
 			gmt_record_alloc(call, GMT_KIND_##kind, (uint64_t)(address), bytes,        \
@@ -62,30 +59,14 @@ static enum gmt_freed outcome_of(CUresult rc)
 	}                                                                                          \
 	GMT_DEFINE_HOOKS(symbol, params, args)
 
-/* The kinds that a call is for; cuMemFree takes stream-ordered memory as well. */
-#define KIND(kind)		      (1u << GMT_KIND_##kind)
-#define LINEAR			      (KIND(DEVICE) | KIND(MANAGED) | KIND(POOL) | KIND(IMPORTED) | KIND(GRAPH))
-#define FREES_cuMemFree		      LINEAR
-#define FREES_cuMemFree_v2	      LINEAR
-#define FREES_cuMemFreeAsync	      (KIND(POOL) | KIND(IMPORTED) | KIND(GRAPH))
-#define FREES_cuMemFreeAsync_ptsz     FREES_cuMemFreeAsync
-#define FREES_cuMemFreeHost	      KIND(PINNED)
-#define FREES_cuMemHostUnregister     KIND(REGISTERED)
-#define FREES_cuArrayDestroy	      KIND(ARRAY)
-#define FREES_cuMipmappedArrayDestroy KIND(ARRAY)
-
-/* Whether the call only adds a node to a graph: the memory is freed when the graph is launched. */
-#define GRAPH_NODE_cuMemFree		   false
-#define GRAPH_NODE_cuMemFree_v2		   false
-#define GRAPH_NODE_cuMemFreeAsync	   gmt_capture_is_on(s)
-#define GRAPH_NODE_cuMemFreeAsync_ptsz	   gmt_capture_is_on(gmt_capture_stream(s, "_cuda_ptsz"))
-#define GRAPH_NODE_cuMemFreeHost	   false
-#define GRAPH_NODE_cuMemHostUnregister	   false
-#define GRAPH_NODE_cuArrayDestroy	   false
-#define GRAPH_NODE_cuMipmappedArrayDestroy false
+/* The kinds that a call is for, as rows name them; cuMemFree takes stream-ordered memory as well.
+ */
+#define GMT_KIND(kind)	   (1u << GMT_KIND_##kind)
+#define GMT_STREAM_ORDERED (GMT_KIND(POOL) | GMT_KIND(IMPORTED) | GMT_KIND(GRAPH))
+#define GMT_LINEAR	   (GMT_STREAM_ORDERED | GMT_KIND(DEVICE) | GMT_KIND(MANAGED))
 
 /* Claimed before the call: once it returns, another thread may own the same address. */
-#define GMT_FREE(symbol, runtime, params, args, address)                                           \
+#define GMT_FREE(symbol, runtime, frees, in_graph, params, args, address)                          \
 	GMT_IMPL CUresult impl_##symbol(struct gmt_call call, GMT_STRIP params)                    \
 	{                                                                                          \
 		__typeof__(&symbol) real = gmt_real(GMT_API_##symbol);                             \
@@ -94,12 +75,12 @@ static enum gmt_freed outcome_of(CUresult rc)
                                                                                                    \
 		if (!real)                                                                         \
 			return GMT_NO_DRIVER;                                                      \
-		if (!gmt_init_traced() || GRAPH_NODE_##symbol)                                     \
+		if (!gmt_init_traced() || (in_graph))                                              \
 			return real args;                                                          \
 		gmt_record_claim((uint64_t)(address), &claim);                                     \
 		rc = real args;                                                                    \
-		gmt_record_free_ended(call, (uint64_t)(address), FREES_##symbol, &claim,           \
-				      outcome_of(rc));                                             \
+		gmt_record_free_ended(call, (uint64_t)(address), frees, &claim,                    \
+				      gmt_outcome_of(rc));                                         \
 		return rc;                                                                         \
 	}                                                                                          \
 	GMT_DEFINE_HOOKS(symbol, params, args)

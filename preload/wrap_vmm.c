@@ -11,15 +11,6 @@
 #include "preload/record_vmm.h"
 #include "preload/wrap.h"
 
-static enum gmt_freed outcome_of(CUresult rc)
-{
-	if (rc == CUDA_SUCCESS)
-		return GMT_FREED;
-	return rc == CUDA_ERROR_DEINITIALIZED || rc == CUDA_ERROR_CONTEXT_IS_DESTROYED
-		       ? GMT_FREED_TEARDOWN
-		       : GMT_FREED_REFUSED;
-}
-
 /* Where the properties say, never the current context's: a thread needs none. */
 static int32_t device_of(const CUmemAllocationProp *prop)
 {
@@ -63,7 +54,7 @@ GMT_IMPL CUresult impl_cuMemRelease(struct gmt_call call, CUmemGenericAllocation
 		return REAL(cuMemRelease)(handle);
 	gmt_record_release(call, handle, &claim);
 	rc = REAL(cuMemRelease)(handle);
-	gmt_record_vmm_ended(call, &claim, outcome_of(rc));
+	gmt_record_vmm_ended(call, &claim, gmt_outcome_of(rc));
 	return rc;
 }
 GMT_DEFINE_HOOKS(cuMemRelease, (CUmemGenericAllocationHandle handle), (handle))
@@ -129,7 +120,7 @@ GMT_IMPL CUresult impl_cuMemUnmap(struct gmt_call call, CUdeviceptr addr, size_t
 		return REAL(cuMemUnmap)(addr, bytes);
 	gmt_record_unmap(call, addr, bytes, &claim);
 	rc = REAL(cuMemUnmap)(addr, bytes);
-	gmt_record_vmm_ended(call, &claim, outcome_of(rc));
+	gmt_record_vmm_ended(call, &claim, gmt_outcome_of(rc));
 	return rc;
 }
 GMT_DEFINE_HOOKS(cuMemUnmap, (CUdeviceptr addr, size_t bytes), (addr, bytes))
@@ -163,7 +154,7 @@ GMT_IMPL CUresult impl_cuMemAddressFree(struct gmt_call call, CUdeviceptr addr, 
 		return REAL(cuMemAddressFree)(addr, bytes);
 	gmt_record_unreserve(call, addr, bytes, &claim);
 	rc = REAL(cuMemAddressFree)(addr, bytes);
-	gmt_record_vmm_ended(call, &claim, outcome_of(rc));
+	gmt_record_vmm_ended(call, &claim, gmt_outcome_of(rc));
 	return rc;
 }
 GMT_DEFINE_HOOKS(cuMemAddressFree, (CUdeviceptr addr, size_t bytes), (addr, bytes))
