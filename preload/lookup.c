@@ -19,6 +19,7 @@
 #include "preload/event.h"
 #include "preload/guard.h"
 #include "preload/real.h"
+#include "preload/self.h"
 #include "preload/wrap.h"
 
 /* One hook per way of handing it out, so that each call knows its route. */
@@ -76,9 +77,6 @@ static GMT_TLS struct {
 	uintptr_t since; /* the call that was the first, or may have been; 0: none */
 	bool is_runtime;
 } asking;
-
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
 
 static bool same(const char *a, const char *b)
 {
@@ -192,11 +190,6 @@ static bool is_driver_name(const char *name)
 	return name && name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
 }
 
-static bool is_self(uintptr_t address)
-{
-	return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
-}
-
 void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller)
 {
 	void *found;
@@ -211,7 +204,7 @@ void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller)
 		return NULL;
 	/* The driver and CUPTI look the driver up: with our hooks they would call us from inside.
 	 */
-	if (is_self(caller) || gmt_real_in_driver(caller) || gmt_real_is_vendor_tool(caller))
+	if (gmt_is_self(caller) || gmt_real_in_driver(caller) || gmt_real_is_vendor_tool(caller))
 		return NULL;
 	row = row_by_name(name);
 	if (row < 0) {
@@ -222,7 +215,7 @@ void *gmt_lookup_dlsym(void *handle, const char *name, uintptr_t caller)
 	/* Another library's symbol of that name (a second driver, somebody's shim) is left alone.
 	 */
 	found = gmt_real_dlsym(handle, name);
-	if (!found || is_self((uintptr_t)found))
+	if (!found || gmt_is_self((uintptr_t)found))
 		return found;
 	if (!gmt_real_driver(false) || found != gmt_real((unsigned int)row)) {
 		gmt_count(GMT_COUNT_foreign_lookups);

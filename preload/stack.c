@@ -19,6 +19,7 @@
 #include "preload/modules.h"
 #include "preload/real.h"
 #include "preload/record.h"
+#include "preload/self.h"
 #include "preload/stack_cache.h"
 
 #define HASH_NONFATAL_OOM	   1
@@ -58,9 +59,6 @@ struct interned {
 };
 
 #define OWN_FRAMES 8 /* at most this many frames of a captured stack are ours */
-
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
 
 #define TEXT(name)   #name
 #define SYMBOL(name) TEXT(name) /* libunwind's names are macros for those of the architecture */
@@ -255,8 +253,7 @@ static uint32_t unwind(const uintptr_t *caller)
 	if (!backtrace)
 		return 0;
 	count = backtrace((void **)addresses, (int)stacks.depth + OWN_FRAMES);
-	while (own < count && addresses[own] >= (uintptr_t)__ehdr_start &&
-	       addresses[own] < (uintptr_t)_end)
+	while (own < count && gmt_is_self(addresses[own]))
 		own++;
 	count -= own;
 	if (count <= 0) {
